@@ -1,0 +1,1 @@
+//! Boots one JVM in this process through JNI.

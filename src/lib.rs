@@ -1,0 +1,1 @@
+//! The trusted harness of ghidr.

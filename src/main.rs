@@ -1,0 +1,3 @@
+//! The `ghidr` executable.
+
+fn main() {}
