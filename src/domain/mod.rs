@@ -1,0 +1,19 @@
+//! The language of the product: identities, values and documents, with no I/O.
+
+pub mod address;
+pub mod candidates;
+pub mod canonical_json;
+pub mod digest;
+pub mod exit_status;
+pub mod fault;
+pub mod function;
+pub mod invocation_id;
+pub mod limits;
+pub mod page;
+pub mod path_value;
+pub mod profile;
+pub mod sample_header;
+pub mod sandbox_mode;
+pub mod selector;
+pub mod target;
+pub mod usage;
