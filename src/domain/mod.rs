@@ -15,6 +15,8 @@ pub mod limits;
 pub mod page;
 pub mod path_value;
 pub mod profile;
+pub mod program_counts;
+pub mod program_facts;
 pub mod provenance;
 pub mod sample_header;
 pub mod sandbox_mode;
