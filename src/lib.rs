@@ -4,4 +4,5 @@
 //! process} → domain`.
 
 pub mod domain;
+pub mod engine;
 pub mod protocol;
