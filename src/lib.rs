@@ -5,4 +5,5 @@
 
 pub mod domain;
 pub mod engine;
+pub mod output;
 pub mod protocol;

@@ -6,6 +6,7 @@ pub mod canonical_json;
 pub mod diagnostic_log;
 pub mod digest;
 pub mod doctor_report;
+pub mod documents;
 pub mod error;
 pub mod exit_status;
 pub mod fault;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::request::Operation;
-use crate::domain::address::Address;
 use crate::domain::digest::ContentDigest;
+use crate::domain::documents::FunctionIdentity;
 use crate::domain::fault::{AnalyzerRun, FaultList, Suspicion};
 use crate::domain::invocation_id::InvocationId;
 use crate::domain::profile::ResolvedOption;
@@ -159,20 +159,9 @@ pub enum QueryOutcome {
 #[serde(deny_unknown_fields)]
 pub struct Decompilation {
     /// The Function the selector resolved to.
-    pub function: DecompiledFunction,
+    pub function: FunctionIdentity,
     /// Ghidra's C, with LF line ends.
     pub text: String,
     /// Warning comments found in the text.
     pub warnings: Vec<String>,
-}
-
-/// Identity of a decompiled Function.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct DecompiledFunction {
-    /// Exact basename.
-    pub name: String,
-    /// Exact qualified name.
-    pub qualified_name: String,
-    /// Entry Address.
-    pub entry: Address,
 }
