@@ -3,6 +3,7 @@
 //! Layers, never upward: `main → cli → commands → {engine, store, sandbox, protocol, output,
 //! process} → domain`.
 
+pub mod cli;
 pub mod domain;
 pub mod engine;
 pub mod output;
