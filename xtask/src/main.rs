@@ -7,6 +7,7 @@ mod descriptor;
 mod digest;
 mod error;
 mod files;
+mod install;
 mod pins;
 mod progress;
 mod project;
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use error::TaskError;
+use install::InstallOptions;
 use project::Project;
 
 #[derive(Parser)]
@@ -31,6 +33,8 @@ struct Arguments {
 enum Task {
     /// Fetch, verify and prepare everything a build, a test or a run needs
     Setup,
+    /// Install ghidr with its engine and adapter
+    Install(InstallOptions),
 }
 
 fn main() -> ExitCode {
@@ -47,5 +51,6 @@ fn run(task: Task) -> Result<(), TaskError> {
     let project = Project::locate()?;
     match task {
         Task::Setup => setup::run(&project).map(|_setup| ()),
+        Task::Install(options) => install::run(&project, &options),
     }
 }

@@ -51,6 +51,7 @@ impl Maven {
             .env("JAVA_HOME", &self.java_home)
             .args([
                 "--batch-mode",
+                "-Dstyle.color=never",
                 "--strict-checksums",
                 "--no-transfer-progress",
             ])
@@ -147,7 +148,7 @@ mod tests {
         assert_eq!(
             line,
             format!(
-                "mvn --batch-mode --strict-checksums --no-transfer-progress -Dmaven.repo.local=/c/maven \
+                "mvn --batch-mode -Dstyle.color=never --strict-checksums --no-transfer-progress -Dmaven.repo.local=/c/maven \
                  {DEPENDENCY_PLUGIN}:get -Dartifact=io.joern:ghidra:10.3_PUBLIC_20230510:jar -Dtransitive=false"
             )
         );

@@ -130,7 +130,8 @@ fn on_path(program: &str) -> bool {
 }
 
 fn has_font() -> bool {
-    command::output(Command::new("fc-list").arg("file")).is_ok_and(|fonts| !fonts.trim().is_empty())
+    command::output(Command::new("fc-list").args([":", "file"]))
+        .is_ok_and(|fonts| !fonts.trim().is_empty())
 }
 
 #[cfg(test)]
