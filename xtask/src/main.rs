@@ -17,7 +17,8 @@ fn main() -> ExitCode {
     match fixtures::run(&repository, check) {
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{error}\n").as_bytes());
+            let _ =
+                std::io::Write::write_all(&mut std::io::stderr(), format!("{error}\n").as_bytes());
             ExitCode::FAILURE
         }
     }
