@@ -45,6 +45,9 @@ pub enum TaskError {
     /// The task refuses to go on; the text says what to do.
     #[error("{0}")]
     Refused(String),
+    /// The fixtures could not be built, or do not match.
+    #[error(transparent)]
+    Fixtures(#[from] crate::fixtures::FixturesError),
     /// Some steps of a longer run failed; each has been reported where it happened.
     #[error("failed: {}", .0.join(", "))]
     Steps(Vec<String>),

@@ -24,44 +24,78 @@ pub struct Adapter {
     pub scripts: PathBuf,
 }
 
+impl Adapter {
+    fn of(java: &Path) -> Self {
+        let target = java.join("target");
+        Self {
+            jar: target.join("ghidr-adapter.jar"),
+            scripts: target.join("scripts"),
+        }
+    }
+
+    fn is_present(&self) -> bool {
+        self.jar.is_file()
+            && files::regular_files(&self.scripts).is_ok_and(|scripts| !scripts.is_empty())
+    }
+}
+
 /// Returns the adapter of the sources in `java`, building it if needed.
+///
+/// Its format and tests are not checked here: a demonstration must not fail over a long line.
 pub fn ensure(
     java: &Path,
     maven: &Maven,
     jdk: &Jdk,
     pin: &EnginePin,
 ) -> Result<Adapter, TaskError> {
-    let target = java.join("target");
-    let adapter = Adapter {
-        jar: target.join("ghidr-adapter.jar"),
-        scripts: target.join("scripts"),
-    };
-    let stamp = target.join("ghidr-build-inputs.sha256");
+    let adapter = Adapter::of(java);
+    let stamp = stamp(java);
     let inputs = inputs(java, jdk, pin)?;
-    let present = adapter.jar.is_file() && adapter.scripts.is_dir();
-    if present && fs::read_to_string(&stamp).is_ok_and(|built_from| built_from == inputs) {
+    if adapter.is_present()
+        && fs::read_to_string(&stamp).is_ok_and(|built_from| built_from == inputs)
+    {
         report::say("adapter: up to date");
         return Ok(adapter);
     }
-    files::remove(&stamp)?;
     report::say("adapter: building with mvn");
-    // Tests and format are checked by `cargo xtask test`; a demonstration must not fail over a long line.
-    command::run(maven.command().current_dir(java).args([
-        "--quiet",
-        "-DskipTests",
-        "-Dspotless.check.skip=true",
-        "package",
-    ]))?;
-    if !adapter.jar.is_file() || files::regular_files(&adapter.scripts)?.is_empty() {
-        return Err(TaskError::Refused(format!(
-            "the build in {} made no {} with its scripts",
-            java.display(),
-            adapter.jar.display()
-        )));
-    }
+    build(
+        java,
+        maven,
+        &[
+            "--quiet",
+            "-DskipTests",
+            "-Dspotless.check.skip=true",
+            "package",
+        ],
+    )?;
     files::publish(&stamp, inputs.as_bytes())?;
     report::say("adapter: built");
     Ok(adapter)
+}
+
+/// Builds the adapter with every check and test of its own.
+pub fn verify(java: &Path, maven: &Maven) -> Result<(), TaskError> {
+    let stamp = stamp(java);
+    let built_from = fs::read(&stamp).at("read", &stamp)?;
+    build(java, maven, &["verify"])?;
+    files::publish(&stamp, &built_from)
+}
+
+fn build(java: &Path, maven: &Maven, arguments: &[&str]) -> Result<(), TaskError> {
+    files::remove(&stamp(java))?;
+    command::run(maven.command().current_dir(java).args(arguments))?;
+    let adapter = Adapter::of(java);
+    if adapter.is_present() {
+        return Ok(());
+    }
+    Err(TaskError::Refused(format!(
+        "the build made no {} with scripts beside it",
+        adapter.jar.display()
+    )))
+}
+
+fn stamp(java: &Path) -> PathBuf {
+    java.join("target/ghidr-build-inputs.sha256")
 }
 
 /// A digest of everything the build reads.

@@ -71,6 +71,17 @@ pub fn first_available<'a>(candidates: &[&'a str]) -> Option<&'a str> {
     })
 }
 
+/// Whether a package is completely installed.
+pub fn is_installed(package: &str) -> bool {
+    command::output(Command::new("dpkg-query").args([
+        "--show",
+        "--showformat=${db:Status-Status}",
+        "--",
+        package,
+    ]))
+    .is_ok_and(|status| status == "installed")
+}
+
 fn update() -> Result<(), TaskError> {
     command::run(Command::new("apt-get").args([
         "-o",

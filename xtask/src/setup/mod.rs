@@ -44,16 +44,15 @@ pub struct Setup {
     pub facts: EngineFacts,
     /// Where cargo-installed tools are kept.
     pub tools: PathBuf,
-    /// Keeps other set-ups away from the cache while this one's files are used.
-    _cache: Cache,
 }
 
-/// Does the whole set-up and lays out the tree of development builds.
+/// Does the whole set-up, one at a time per user, and lays out the tree of development builds.
 pub fn run(project: &Project) -> Result<Setup, TaskError> {
     let jdk = packages::ensure(&ENGINE)?;
     if command::find_on_path("mvn", std::env::var_os("PATH").as_deref()).is_none() {
         return Err(TaskError::Refused(maven::MISSING.to_owned()));
     }
+    // Held to the end of this function only: a later set-up touches nothing but what it finds damaged.
     let cache = Cache::open()?;
     let maven = Maven::new(cache.root(), &jdk.home);
     let directory = engine::directory(cache.root(), &ENGINE);
@@ -69,7 +68,6 @@ pub fn run(project: &Project) -> Result<Setup, TaskError> {
         adapter,
         facts: facts(&ENGINE),
         tools: cache.root().join("tools"),
-        _cache: cache,
     };
     let tree = project.bundled_tree();
     let staging = crate::files::sibling(&tree, "new");

@@ -13,11 +13,11 @@ use crate::{command, report};
 
 /// A program that a task runs, and the Debian package that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Tool {
+struct Tool {
     /// Name on the search path.
-    pub program: &'static str,
+    program: &'static str,
     /// Debian package.
-    pub package: &'static str,
+    package: &'static str,
 }
 
 const TOOLS: [Tool; 2] = [
@@ -72,9 +72,14 @@ pub fn ensure(pin: &EnginePin) -> Result<Jdk, TaskError> {
     Ok(jdk)
 }
 
-/// Makes sure that every tool is on the search path.
-pub fn ensure_tools(tools: &[Tool]) -> Result<(), TaskError> {
-    install(apt::installer(), &missing_tools(tools, on_path))
+/// Makes sure that Debian packages are installed, for programs that must come from Debian.
+pub fn ensure_debian(packages: &[&'static str]) -> Result<(), TaskError> {
+    let missing: Vec<&str> = packages
+        .iter()
+        .copied()
+        .filter(|package| !apt::is_installed(package))
+        .collect();
+    install(apt::installer(), &missing)
 }
 
 fn install(installer: Installer, missing: &[&str]) -> Result<(), TaskError> {
