@@ -1,3 +1,83 @@
-//! Developer tasks.
+//! Developer tasks: `cargo xtask setup|demo|install|test|fixtures`.
+//!
+//! This file only reads the command line and reports how the task ended.
 
-fn main() {}
+mod command;
+mod demo;
+mod descriptor;
+mod digest;
+mod error;
+mod files;
+mod fixtures;
+mod install;
+mod pins;
+mod progress;
+mod project;
+mod report;
+mod setup;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use error::TaskError;
+use install::InstallOptions;
+use project::Project;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Developer tasks of ghidr")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Fetch, verify and prepare everything that a build, a test or a run needs
+    Setup,
+    /// Set up, build, and show the main job on a real binary
+    Demo,
+    /// Install ghidr with its engine and adapter
+    Install(InstallOptions),
+    /// Set up and run every check and test
+    Test {
+        /// Only what boots no Ghidra
+        #[arg(long)]
+        fast: bool,
+    },
+    /// Rebuild the committed fixture binaries
+    Fixtures {
+        /// Compare with the committed files instead of replacing them
+        #[arg(long)]
+        check: bool,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            report::complain(format!("xtask: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> Result<(), TaskError> {
+    let project = Project::locate()?;
+    match task {
+        Task::Setup => setup::run(&project).map(|_setup| ()),
+        Task::Demo => demo::run(&project),
+        Task::Install(options) => install::run(&project, &options),
+        Task::Test { fast } => test::run(&project, fast),
+        Task::Fixtures { check } => {
+            let outcome = fixtures::run(&project.root, check)?;
+            report::say(format!(
+                "{} binaries, {} truth files",
+                outcome.binaries, outcome.truths
+            ));
+            Ok(())
+        }
+    }
+}

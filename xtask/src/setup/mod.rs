@@ -1,0 +1,107 @@
+//! Set-up: everything a fresh machine lacks, in the order in which one step needs the one before it.
+//!
+//! Every step checks first and does only what is missing, so running it again is cheap and repairs damage.
+
+pub mod adapter;
+mod apt;
+pub mod bundle;
+mod cache;
+mod engine;
+pub mod jdk;
+pub mod manifest;
+pub mod maven;
+pub mod packages;
+pub mod prepare;
+
+use std::path::PathBuf;
+
+use crate::descriptor::EngineFacts;
+use crate::error::TaskError;
+use crate::pins::{ENGINE, EnginePin};
+use crate::project::Project;
+use crate::{command, report};
+use adapter::Adapter;
+use bundle::{Engine, Parts, Share};
+use cache::Cache;
+use jdk::{JavaRange, Jdk};
+use maven::Maven;
+use prepare::Prepared;
+
+/// What set-up established.
+#[derive(Debug)]
+pub struct Setup {
+    /// The JDK for the pinned engine and for Maven.
+    pub jdk: Jdk,
+    /// Maven with the project's own repository.
+    pub maven: Maven,
+    /// The verified engine jar.
+    pub engine_jar: PathBuf,
+    /// Its prepared cache.
+    pub prepared: Prepared,
+    /// The built adapter.
+    pub adapter: Adapter,
+    /// What is known of the pinned engine.
+    pub facts: EngineFacts,
+    /// Where cargo-installed tools are kept.
+    pub tools: PathBuf,
+}
+
+/// Does the whole set-up, one at a time per user, and lays out the tree of development builds.
+pub fn run(project: &Project) -> Result<Setup, TaskError> {
+    let jdk = packages::ensure(&ENGINE)?;
+    if command::find_on_path("mvn", std::env::var_os("PATH").as_deref()).is_none() {
+        return Err(TaskError::Refused(maven::MISSING.to_owned()));
+    }
+    // Held to the end of this function only: a later set-up touches nothing but what it finds damaged.
+    let cache = Cache::open()?;
+    let maven = Maven::new(cache.root(), &jdk.home);
+    let directory = engine::directory(cache.root(), &ENGINE);
+    let engine_jar = engine::ensure(&directory, &ENGINE, &maven)?;
+    maven.adopt(&ENGINE, &engine_jar)?;
+    let prepared = prepare::ensure(&directory, &engine_jar, ENGINE.sha256)?;
+    let adapter = adapter::ensure(&project.root.join("java"), &maven, &jdk, &ENGINE)?;
+    let setup = Setup {
+        jdk,
+        maven,
+        engine_jar,
+        prepared,
+        adapter,
+        facts: facts(&ENGINE),
+        tools: cache.root().join("tools"),
+    };
+    let tree = project.bundled_tree();
+    let staging = crate::files::sibling(&tree, "new");
+    bundle::assemble(&staging, &setup.parts(), Share::Link)?;
+    bundle::replace(&staging, &tree)?;
+    report::say(format!(
+        "set-up complete: engine and adapter are in {}",
+        tree.display()
+    ));
+    Ok(setup)
+}
+
+impl Setup {
+    /// The parts of a tree with the pinned engine in it.
+    pub fn parts(&self) -> Parts<'_> {
+        Parts {
+            engine: Engine::Jar {
+                jar: &self.engine_jar,
+                prepared: &self.prepared,
+            },
+            facts: &self.facts,
+            java_home: &self.jdk.home,
+            adapter: &self.adapter,
+        }
+    }
+}
+
+fn facts(pin: &EnginePin) -> EngineFacts {
+    EngineFacts {
+        ghidra_version: pin.ghidra_version.to_owned(),
+        ghidra_build: pin.ghidra_build.to_owned(),
+        java: JavaRange {
+            minimum: pin.java_minimum,
+            maximum: None,
+        },
+    }
+}
