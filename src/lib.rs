@@ -1,1 +1,4 @@
 //! The trusted harness of ghidr.
+
+pub mod process;
+pub mod sandbox;
