@@ -61,7 +61,9 @@ fn obey(line: &str, arguments: &WorkerArguments) -> Option<u8> {
         "linger" => start_lingerer(rest),
         "exit" => return Some(rest.parse().unwrap()),
         "die" => panic!("as told"),
-        "kill-self" => rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap(),
+        "kill-self" => {
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap()
+        }
         "hang" => loop {
             thread::park();
         },
@@ -102,7 +104,8 @@ fn flood(bytes: usize) {
 /// Starts a descendant that holds the output pipes: `child`, or `orphan` in a session of its own whose parent is gone.
 fn start_lingerer(kind: &str) {
     let marker = std::env::current_dir().unwrap();
-    let child = Command::new(std::env::current_exe().unwrap()).arg("--linger").arg(kind).arg(marker).spawn().unwrap();
+    let child =
+        Command::new(std::env::current_exe().unwrap()).arg("--linger").arg(kind).arg(marker).spawn().unwrap();
     if kind == "orphan" {
         let mut child = child;
         child.wait().unwrap();
@@ -174,14 +177,19 @@ fn descriptors() {
 fn identity() {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     for line in status.lines() {
-        if ["Pid:", "Uid:", "Gid:", "CapEff:", "CapBnd:", "NoNewPrivs:"].iter().any(|field| line.starts_with(field)) {
+        if ["Pid:", "Uid:", "Gid:", "CapEff:", "CapBnd:", "NoNewPrivs:"]
+            .iter()
+            .any(|field| line.starts_with(field))
+        {
             println!("{}", line.split_whitespace().collect::<Vec<_>>().join(" "));
         }
     }
     println!("hostname {}", fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim());
     println!("directory {}", std::env::current_dir().unwrap().display());
     let limits = fs::read_to_string("/proc/self/limits").unwrap();
-    for line in limits.lines().filter(|line| line.starts_with("Max file size") || line.starts_with("Max core")) {
+    for line in
+        limits.lines().filter(|line| line.starts_with("Max file size") || line.starts_with("Max core"))
+    {
         println!("{}", line.split_whitespace().collect::<Vec<_>>().join(" "));
     }
     let private = std::env::temp_dir().join("mode");

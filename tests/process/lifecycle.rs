@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-use crate::support::worker_run::{MODES, WorkerRun, eventually, survivors};
+use crate::support::worker_run::{MODES, WorkerRun, eventually, eventually_gone, survivors};
 
 fn in_every_mode(test: impl Fn(&str)) {
     for mode in MODES {
@@ -49,7 +49,8 @@ fn the_watchdog_asks_and_a_polite_worker_leaves() {
 #[test]
 fn a_worker_that_ignores_the_request_is_killed_after_the_grace() {
     in_every_mode(|mode| {
-        let run = WorkerRun::new(mode, "ignore-term\nhang").with("watchdog_ms", "300").with("grace_ms", "700");
+        let run =
+            WorkerRun::new(mode, "ignore-term\nhang").with("watchdog_ms", "300").with("grace_ms", "700");
         let report = run.finish();
         assert_eq!(report.outcome["ended_by"], "watchdog");
         assert_eq!(report.outcome["termination"], "forced");
@@ -176,7 +177,7 @@ fn a_parent_killed_at_any_moment_leaves_no_worker() {
                 std::thread::sleep(Duration::from_millis(delay_ms));
                 child.kill().unwrap();
                 child.wait().unwrap();
-                eventually("the end of the worker", || survivors(run.root()).is_empty());
+                eventually_gone(run.root());
             }
         }
     });
@@ -188,10 +189,14 @@ fn a_parent_killed_while_the_worker_works_leaves_no_worker() {
         let run = WorkerRun::new(mode, "linger child\nprint ready\nhang");
         let mut child = run.start();
         eventually("the worker's start", || ready(run.root()));
-        assert!(survivors(run.root()).len() >= 3, "parent, worker and its child are visible: {:?}", survivors(run.root()));
+        assert!(
+            survivors(run.root()).len() >= 3,
+            "parent, worker and its child are visible: {:?}",
+            survivors(run.root())
+        );
         child.kill().unwrap();
         child.wait().unwrap();
-        eventually("the end of the worker", || survivors(run.root()).is_empty());
+        eventually_gone(run.root());
     });
 }
 

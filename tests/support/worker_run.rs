@@ -30,7 +30,9 @@ impl WorkerRun {
         let root = tempfile::Builder::new().prefix("ghidr-run-").tempdir().unwrap();
         fs::write(root.path().join("script"), script).unwrap();
         fs::write(root.path().join("secret"), "the caller's").unwrap();
-        Self { root, options: Vec::new() }.with("mode", mode).with("worker", env!("CARGO_BIN_EXE_fake_worker"))
+        Self { root, options: Vec::new() }
+            .with("mode", mode)
+            .with("worker", env!("CARGO_BIN_EXE_fake_worker"))
     }
 
     pub fn with(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
@@ -89,8 +91,25 @@ pub fn survivors(root: &Path) -> Vec<String> {
         .filter(|entry| entry.file_name() != *own)
         .map(|entry| entry.path())
         .filter(|process| mentions(process.join("cmdline")) || mentions(process.join("mountinfo")))
-        .map(|process| format!("{} {:?}", process.display(), fs::read_to_string(process.join("cmdline"))))
+        .map(|process| {
+            let file = |name: &str| fs::read_to_string(process.join(name)).unwrap_or_default();
+            let state: String = file("status").lines().take(8).collect::<Vec<_>>().join(" ");
+            format!("{} [{state}] in {}: {:?}", process.display(), file("wchan"), file("cmdline"))
+        })
         .collect()
+}
+
+/// Waits until no process of a run is left; fails the test, naming them, when some stay for ten seconds.
+pub fn eventually_gone(root: &Path) {
+    let give_up_at = Instant::now() + Duration::from_secs(10);
+    loop {
+        let left = survivors(root);
+        if left.is_empty() {
+            return;
+        }
+        assert!(Instant::now() < give_up_at, "processes outlive their parent: {left:#?}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
 
 /// Waits until `condition` holds; fails the test when it does not within ten seconds.
