@@ -39,7 +39,7 @@ pub struct MemoryFileSystem {
     pub size_bytes: u64,
 }
 
-/// A pipe on which the program reports, one line at a time, what becomes of the worker.
+/// A file in which the program reports, one line at a time, what becomes of the worker.
 #[derive(Clone, Copy, Debug)]
 pub struct StatusChannel {
     /// The option that precedes the descriptor number; both are put in front of the plan's arguments.

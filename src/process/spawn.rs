@@ -1,6 +1,6 @@
 //! Starts the program of a plan with exactly the descriptors it is meant to have.
 //!
-//! The child gets three pipes as its standard streams, in plans with a status channel the writing end of that pipe, and
+//! The child gets three pipes as its standard streams, in plans with a status channel the file it reports to, and
 //! nothing else the caller may have left open. It leads a process group of its own, so a terminal's Ctrl-C reaches only
 //! this process.
 
@@ -11,14 +11,13 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use rustix::fs::OFlags;
+use rustix::fs::{MemfdFlags, OFlags};
 use rustix::io::FdFlags;
-use rustix::pipe::PipeFlags;
 
 use super::error::ProcessError;
 use super::launch::{LaunchPlan, StatusChannel};
 
-/// Between clearing close-on-exec on the status descriptor and closing it, no other thread may start a program.
+/// While close-on-exec is cleared on the status file, no other thread may start a program.
 static SPAWNING: Mutex<()> = Mutex::new(());
 
 /// A started program and this side of its pipes; every reading end is non-blocking.
@@ -29,13 +28,13 @@ pub(super) struct Spawned {
     pub _stdin: Option<ChildStdin>,
     pub stdout: Option<ChildStdout>,
     pub stderr: Option<ChildStderr>,
-    pub status: Option<OwnedFd>,
+    pub status: Option<StatusFile>,
 }
 
 /// Starts `plan` from the calling thread, which must outlive the child: parent-death signals follow the thread.
 pub(super) fn spawn(plan: &LaunchPlan) -> Result<Spawned, ProcessError> {
     let refused = |source: io::Error| ProcessError::Spawn { program: plan.program.clone(), source };
-    let status = plan.status_channel.map(StatusPipe::open).transpose().map_err(refused)?;
+    let status = plan.status_channel.map(StatusFile::create).transpose().map_err(refused)?;
 
     let mut command = Command::new(&plan.program);
     if let Some(status) = &status {
@@ -54,10 +53,13 @@ pub(super) fn spawn(plan: &LaunchPlan) -> Result<Spawned, ProcessError> {
     let guard = SPAWNING.lock().unwrap_or_else(PoisonError::into_inner);
     close_fds::set_fds_cloexec_threadsafe(3, &[]);
     if let Some(status) = &status {
-        rustix::io::fcntl_setfd(&status.writer, FdFlags::empty()).map_err(|error| refused(error.into()))?;
+        rustix::io::fcntl_setfd(&status.file, FdFlags::empty()).map_err(|error| refused(error.into()))?;
     }
     let child = command.spawn();
-    let status = status.map(StatusPipe::close_writer);
+    if let Some(status) = &status {
+        // The next spawn sets this flag on every descriptor again, so a failure here lets nothing through.
+        let _ = rustix::io::fcntl_setfd(&status.file, FdFlags::CLOEXEC);
+    }
     drop(guard);
 
     let mut child = child.map_err(refused)?;
@@ -76,23 +78,31 @@ pub(super) fn set_nonblocking(descriptor: impl AsFd) -> rustix::io::Result<()> {
     rustix::fs::fcntl_setfl(&descriptor, flags | OFlags::NONBLOCK)
 }
 
-struct StatusPipe {
+/// The place the program reports to: a file in memory, read from this side at its own offset.
+///
+/// A pipe would be a trap: when this process dies before the program's first report, the report fails, and bubblewrap gives
+/// up while the process it has already made waits for it for ever.
+#[derive(Debug)]
+pub(super) struct StatusFile {
     option: &'static str,
-    reader: OwnedFd,
-    writer: OwnedFd,
+    file: OwnedFd,
+    read_bytes: u64,
 }
 
-impl StatusPipe {
-    fn open(channel: StatusChannel) -> io::Result<Self> {
-        let (reader, writer) = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-        Ok(Self { option: channel.option, reader, writer })
-    }
-
-    fn close_writer(self) -> OwnedFd {
-        self.reader
+impl StatusFile {
+    fn create(channel: StatusChannel) -> io::Result<Self> {
+        let file = rustix::fs::memfd_create(c"status", MemfdFlags::CLOEXEC)?;
+        Ok(Self { option: channel.option, file, read_bytes: 0 })
     }
 
     fn arguments(&self) -> [OsString; 2] {
-        [self.option.into(), self.writer.as_raw_fd().to_string().into()]
+        [self.option.into(), self.file.as_raw_fd().to_string().into()]
+    }
+
+    /// Bytes that were added since the last call; none when they cannot be read.
+    pub fn read_new(&mut self, buffer: &mut [u8]) -> usize {
+        let count = rustix::io::pread(&self.file, buffer, self.read_bytes).unwrap_or(0);
+        self.read_bytes += count as u64;
+        count
     }
 }

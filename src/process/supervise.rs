@@ -17,7 +17,7 @@ use super::ending::{Ending, Observation, Step};
 use super::error::ProcessError;
 use super::launch::{LaunchPlan, Launcher, StatusEvent, Supervision};
 use super::outcome::{CapturedStream, EndedBy, Outcome};
-use super::spawn;
+use super::spawn::{self, StatusFile};
 use super::tree::{self, Process, Tree};
 use super::{memory, quota};
 
@@ -96,7 +96,7 @@ struct Run<'p> {
     exit_notice: Option<OwnedFd>,
     worker: Option<Process>,
     worker_status: Option<i32>,
-    status: Option<OwnedFd>,
+    status: Option<StatusFile>,
     status_line: Vec<u8>,
     streams: [Stream; 2],
     peak_memory_bytes: u64,
@@ -105,7 +105,7 @@ struct Run<'p> {
 impl Run<'_> {
     /// Returns when the program has ended or was killed.
     fn supervise(&mut self, supervision: &mut Supervision<'_>) -> Result<(), ProcessError> {
-        for descriptor in self.streams.iter().filter_map(|stream| stream.pipe.as_ref()).chain(&self.status) {
+        for descriptor in self.streams.iter().filter_map(|stream| stream.pipe.as_ref()) {
             spawn::set_nonblocking(descriptor)
                 .map_err(ProcessError::supervise("read pipes without blocking"))?;
         }
@@ -142,7 +142,7 @@ impl Run<'_> {
 
     fn wait_for_events(&self, until: Instant, supervision: &Supervision<'_>) -> Result<(), ProcessError> {
         let pipes = self.streams.iter().filter_map(|stream| stream.pipe.as_ref());
-        let own = pipes.chain(&self.status).chain(&self.exit_notice).map(AsFd::as_fd);
+        let own = pipes.chain(&self.exit_notice).map(AsFd::as_fd);
         let mut descriptors: Vec<PollFd<'_>> = own
             .chain(supervision.interrupts.descriptors())
             .map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN))
@@ -164,16 +164,14 @@ impl Run<'_> {
     }
 
     fn read_status(&mut self) {
-        let (Some(channel), Some(pipe)) = (self.plan.status_channel, &self.status) else { return };
+        let (Some(channel), Some(file)) = (self.plan.status_channel, &mut self.status) else { return };
         let mut buffer = [0; 4096];
-        let open = loop {
-            match rustix::io::read(pipe, &mut buffer) {
-                Ok(0) => break false,
-                Ok(count) => self.status_line.extend(&buffer[..count]),
-                Err(rustix::io::Errno::AGAIN) => break true,
-                Err(rustix::io::Errno::INTR) => {}
-                Err(_) => break false,
+        loop {
+            let count = file.read_new(&mut buffer);
+            if count == 0 {
+                return;
             }
+            self.status_line.extend(&buffer[..count]);
             while let Some(end) = self.status_line.iter().position(|&byte| byte == b'\n') {
                 let line: Vec<u8> = self.status_line.drain(..=end).collect();
                 match (channel.decode)(&line) {
@@ -185,9 +183,6 @@ impl Run<'_> {
                 }
             }
             self.status_line.truncate(MAX_STATUS_LINE_BYTES);
-        };
-        if !open {
-            self.status = None;
         }
     }
 
