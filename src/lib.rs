@@ -7,4 +7,6 @@ pub mod cli;
 pub mod domain;
 pub mod engine;
 pub mod output;
+pub mod process;
 pub mod protocol;
+pub mod sandbox;
