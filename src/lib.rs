@@ -4,3 +4,4 @@
 //! process} → domain`.
 
 pub mod domain;
+pub mod store;

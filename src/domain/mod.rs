@@ -3,6 +3,7 @@
 pub mod address;
 pub mod candidates;
 pub mod canonical_json;
+pub mod diagnostic_log;
 pub mod digest;
 pub mod exit_status;
 pub mod fault;
@@ -12,8 +13,10 @@ pub mod limits;
 pub mod page;
 pub mod path_value;
 pub mod profile;
+pub mod program;
 pub mod sample_header;
 pub mod sandbox_mode;
 pub mod selector;
+pub mod store_source;
 pub mod target;
 pub mod usage;
