@@ -10,3 +10,4 @@ pub mod output;
 pub mod process;
 pub mod protocol;
 pub mod sandbox;
+pub mod store;

@@ -84,6 +84,18 @@ impl AnalysisProfile {
     pub fn digest(&self) -> Result<ProfileDigest, CanonicalJsonError> {
         Ok(ProfileDigest::of(&self.canonical_bytes()?))
     }
+
+    /// The part that was known before Ghidra ran.
+    pub fn basis(&self) -> AnalysisBasis {
+        AnalysisBasis {
+            profile_version: self.profile_version,
+            ghidra_version: self.ghidra_version.clone(),
+            ghidra_build: self.ghidra_build.clone(),
+            java_version: self.java_version.clone(),
+            analysis_adapter_version: self.analysis_adapter_version,
+            max_cpu: self.max_cpu,
+        }
+    }
 }
 
 /// What the harness knows before Ghidra runs (decision D4). For one Sample it determines

@@ -8,7 +8,7 @@ use crate::domain::documents::FunctionIdentity;
 use crate::domain::fault::{AnalyzerRun, FaultList, Suspicion};
 use crate::domain::invocation_id::InvocationId;
 use crate::domain::profile::ResolvedOption;
-use crate::domain::program_counts::ProgramCounts;
+use crate::domain::program::ProgramCounts;
 use crate::domain::target::Target;
 use crate::domain::worker_error::WorkerError;
 
