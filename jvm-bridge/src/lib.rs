@@ -56,7 +56,10 @@ fn boot_and_call(config: &BridgeConfig) -> Result<i32, BridgeError> {
     let init = options::init_args(config)?;
     let machine = JavaVM::with_libjvm(init, || Ok(&config.libjvm))
         .map_err(|error| BridgeError::start(config, &error))?;
+    // The machine may call `exit` on this thread (an exhausted heap, `System.exit`), which runs the thread's destructors.
+    // Creating the machine left one that detaches the thread and panics below a Java frame; a scoped attachment has none.
+    machine.detach_current_thread().map_err(|error| BridgeError::call(config, error))?;
     machine
-        .attach_current_thread(|env| call::static_method(env, config))
+        .attach_current_thread_for_scope(|env| call::static_method(env, config))
         .map_err(|error| BridgeError::call(config, error))
 }
