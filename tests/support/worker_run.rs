@@ -15,6 +15,7 @@ pub const MODES: [&str; 3] = ["bubblewrap", "external", "off"];
 pub struct WorkerRun {
     root: tempfile::TempDir,
     options: Vec<OsString>,
+    environment: Vec<(String, String)>,
 }
 
 /// What the parent reported, and what the worker said.
@@ -30,7 +31,7 @@ impl WorkerRun {
         let root = tempfile::Builder::new().prefix("ghidr-run-").tempdir().unwrap();
         fs::write(root.path().join("script"), script).unwrap();
         fs::write(root.path().join("secret"), "the caller's").unwrap();
-        Self { root, options: Vec::new() }
+        Self { root, options: Vec::new(), environment: Vec::new() }
             .with("mode", mode)
             .with("worker", env!("CARGO_BIN_EXE_fake_worker"))
     }
@@ -39,6 +40,12 @@ impl WorkerRun {
         let mut option = OsString::from(format!("{name}="));
         option.push(value);
         self.options.push(option);
+        self
+    }
+
+    /// Sets a variable of the parent's own environment.
+    pub fn environment(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
         self
     }
 
@@ -51,6 +58,7 @@ impl WorkerRun {
         let mut root = OsString::from("root=");
         root.push(self.root.path());
         command.arg(root).args(&self.options).stdout(Stdio::piped());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 
