@@ -186,12 +186,16 @@ impl CommandLine {
             [
                 (Some(&grants.worker_executable), inside::EXECUTABLE),
                 engine,
-                (grants.engine_cache.as_ref(), inside::ENGINE_CACHE),
                 (grants.class_data_directory.as_ref(), inside::CLASS_DATA),
                 (Some(&grants.adapter_directory), inside::ADAPTER),
                 (grants.sample.as_ref(), inside::SAMPLE),
             ],
-        )
+        )?;
+        if let Some(cache) = &grants.engine_cache {
+            let target = Path::new(inside::HOME).join(&cache.home_path);
+            self.add_paths("--ro-bind", absolute(&cache.directory)?, &target);
+        }
+        Ok(())
     }
 
     fn writable_grants(&mut self, grants: &WorkerGrants) -> Result<(), SandboxError> {

@@ -33,6 +33,22 @@ pub enum SetupFailure {
 }
 
 impl SetupFailure {
+    /// The reason as a stable identifier.
+    #[must_use]
+    pub fn identifier(self) -> &'static str {
+        match self {
+            Self::UserNamespacesDisabled => "user_namespaces_disabled",
+            Self::UserNamespacesExhausted => "user_namespaces_exhausted",
+            Self::UserNamespacesRestricted => "user_namespaces_restricted",
+            Self::UserNamespacesRefused => "user_namespaces_refused",
+            Self::NestedProcRefused => "nested_proc_refused",
+            Self::TooOld => "bubblewrap_too_old",
+            Self::PathUnusable => "path_unusable",
+            Self::WorkerNotExecutable => "worker_not_executable",
+            Self::Other => "unknown",
+        }
+    }
+
     /// What the user can do about it.
     #[must_use]
     pub fn remedy(self) -> &'static str {

@@ -54,6 +54,17 @@ pub enum SandboxError {
 }
 
 impl SandboxError {
+    /// Which of the known reasons it is, as a stable identifier.
+    #[must_use]
+    pub fn reason(&self) -> &'static str {
+        match self {
+            Self::BubblewrapMissing { .. } => "bubblewrap_missing",
+            Self::SetupFailed { failure, .. } => failure.identifier(),
+            Self::Grant { .. } | Self::RelativeGrant { .. } => "path_unusable",
+            Self::JavaLinkTooBroad { .. } | Self::JavaTooLarge { .. } => "java_installation_unusable",
+        }
+    }
+
     /// What the user can do about it.
     #[must_use]
     pub fn remedy(&self) -> &'static str {

@@ -17,8 +17,8 @@ pub struct WorkerGrants {
     pub facts_directory: Option<PathBuf>,
     /// Ghidra, read-only.
     pub engine: EngineGrant,
-    /// The prepared engine cache, read-only.
-    pub engine_cache: Option<PathBuf>,
+    /// What the engine would otherwise unpack at every boot, read-only.
+    pub engine_cache: Option<EngineCacheGrant>,
     /// Prepared class data archives, read-only.
     pub class_data_directory: Option<PathBuf>,
     /// The adapter's jar and scripts, read-only.
@@ -42,6 +42,15 @@ pub enum EngineGrant {
     SingleJar(PathBuf),
     /// An installation directory.
     InstallationDirectory(PathBuf),
+}
+
+/// A prepared directory that the engine looks for below the worker's home.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineCacheGrant {
+    /// The prepared directory.
+    pub directory: PathBuf,
+    /// Where the engine looks for it, relative to the worker's home.
+    pub home_path: PathBuf,
 }
 
 /// Bounds of everything writable.

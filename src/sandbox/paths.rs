@@ -14,7 +14,6 @@ pub(super) mod inside {
     pub const FACTS: &str = "/ghidr/analysis/facts";
     pub const ENGINE_DIRECTORY: &str = "/ghidr/engine";
     pub const ENGINE_JAR: &str = "/ghidr/engine/ghidra.jar";
-    pub const ENGINE_CACHE: &str = "/ghidr/cache";
     pub const CLASS_DATA: &str = "/ghidr/cds";
     pub const ADAPTER: &str = "/ghidr/adapter";
     pub const HOME: &str = "/ghidr/home";
@@ -35,8 +34,6 @@ pub struct WorkerPaths {
     pub facts_directory: Option<PathBuf>,
     /// The engine: its jar or its installation directory.
     pub engine: PathBuf,
-    /// The prepared engine cache.
-    pub engine_cache: Option<PathBuf>,
     /// The prepared class data archives.
     pub class_data_directory: Option<PathBuf>,
     /// The adapter.
@@ -62,7 +59,6 @@ impl WorkerPaths {
                 EngineGrant::SingleJar(_) => inside::ENGINE_JAR.into(),
                 EngineGrant::InstallationDirectory(_) => inside::ENGINE_DIRECTORY.into(),
             },
-            engine_cache: granted(&grants.engine_cache, inside::ENGINE_CACHE),
             class_data_directory: granted(&grants.class_data_directory, inside::CLASS_DATA),
             adapter_directory: inside::ADAPTER.into(),
             java_home: resolve(&grants.java_home)?,
@@ -81,7 +77,6 @@ impl WorkerPaths {
             engine: match &grants.engine {
                 EngineGrant::SingleJar(path) | EngineGrant::InstallationDirectory(path) => path.clone(),
             },
-            engine_cache: grants.engine_cache.clone(),
             class_data_directory: grants.class_data_directory.clone(),
             adapter_directory: grants.adapter_directory.clone(),
             java_home: resolve(&grants.java_home)?,
@@ -117,7 +112,6 @@ impl WorkerPaths {
             &self.sample,
             &self.project_directory,
             &self.facts_directory,
-            &self.engine_cache,
             &self.class_data_directory,
         ];
         let always = [
