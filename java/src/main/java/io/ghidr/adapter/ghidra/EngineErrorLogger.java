@@ -1,5 +1,6 @@
 package io.ghidr.adapter.ghidra;
 
+import ghidra.app.util.opinion.LoaderService;
 import ghidra.util.ErrorLogger;
 import io.ghidr.adapter.protocol.FaultLog;
 import java.io.PrintStream;
@@ -74,6 +75,9 @@ final class EngineErrorLogger implements ErrorLogger {
 
   private void log(String level, Object originator, Object message, Throwable throwable) {
     Throwable fault = throwable == null && message instanceof Throwable t ? t : throwable;
+    if (fault != null && level == null && loadersAreAsked()) {
+      return;
+    }
     if (fault != null) {
       faults.record(runningAnalyzer.get(), component(originator), fault);
     }
@@ -83,6 +87,12 @@ final class EngineErrorLogger implements ErrorLogger {
     if (fault != null) {
       fault.printStackTrace(diagnostics);
     }
+  }
+
+  private static boolean loadersAreAsked() {
+    String service = LoaderService.class.getName();
+    return StackWalker.getInstance()
+        .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(service)));
   }
 
   private static String component(Object originator) {

@@ -10,6 +10,7 @@ import ghidra.app.util.opinion.LoaderMap;
 import ghidra.app.util.opinion.LoaderService;
 import ghidra.formats.gfilesystem.FSRL;
 import ghidra.formats.gfilesystem.FileSystemService;
+import ghidra.framework.store.local.ItemSerializer;
 import io.ghidr.adapter.protocol.Listing;
 import io.ghidr.adapter.protocol.OptionValue;
 import io.ghidr.adapter.protocol.WorkerErrors;
@@ -59,6 +60,9 @@ public final class TargetGate {
   /** The unique target of {@code sample}. */
   public static ResolvedTarget resolve(Path sample) throws WorkerException {
     File file = sample.toFile();
+    if (isPacked(file)) {
+      throw WorkerErrors.unsupportedTarget(List.of("Ghidra Packed File (GZF, GDT)"));
+    }
     FSRL location = FileSystemService.getInstance().getLocalFSRL(file);
     try (FileByteProvider provider = new FileByteProvider(file, location, AccessMode.READ)) {
       byte[] start = provider.readBytes(0, Math.min(provider.length(), ContainerMagic.BYTES));
@@ -69,6 +73,16 @@ public final class TargetGate {
       return choose(provider, location);
     } catch (IOException e) {
       throw WorkerErrors.importFailed("the sample cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** The engine's own loaders go by the file name, which says nothing here. */
+  private static boolean isPacked(File file) {
+    try {
+      return ItemSerializer.isPackedFile(file);
+    } catch (IOException e) {
+      // Too short for the mark of a packed file.
+      return false;
     }
   }
 

@@ -13,6 +13,12 @@ import java.util.List;
 
 /** The only class that knows where supported Ghidra versions differ in what the adapter calls. */
 final class VersionDifferences {
+  /** The members that are called by reflection, because their signatures differ. */
+  static final List<String> REFLECTED =
+      List.of(
+          "ghidra/app/util/opinion/Loader.getDefaultOptions",
+          "ghidra/app/plugin/core/analysis/AutoAnalysisManagerListener.analysisEnded");
+
   private VersionDifferences() {}
 
   /**
