@@ -4,6 +4,7 @@
 //! process} → domain`.
 
 pub mod cli;
+pub mod commands;
 pub mod domain;
 pub mod engine;
 pub mod output;

@@ -12,6 +12,7 @@ mod functions;
 pub mod host;
 mod inspect;
 mod run;
+pub mod schemas;
 mod worker;
 
 pub use run::run;

@@ -10,7 +10,7 @@ pub const MINIMUM_COMPLETED_ANALYZERS: usize = 20;
 
 /// A throwable that Ghidra logged and swallowed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EngineFault {
     /// It was raised while an analyzer ran.
     AnalyzerFailed {
@@ -34,7 +34,6 @@ pub enum EngineFault {
 
 /// All faults of one Analysis, bounded, with their total.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct FaultList {
     /// How many throwables were logged.
     pub total: u64,
@@ -56,7 +55,6 @@ pub enum AnalyzerStatus {
 
 /// One analyzer's record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct AnalyzerRun {
     /// Ghidra's analyzer name.
     pub name: String,

@@ -29,7 +29,6 @@ pub enum OptionValue {
 
 /// One fully resolved option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct ResolvedOption {
     /// Ghidra's canonical option name.
     pub name: String,
