@@ -81,6 +81,11 @@ impl Dir {
         self.try_open_dir(name)?.ok_or_else(|| self.corrupt(name, "missing directory"))
     }
 
+    /// The same directory through a descriptor of its own.
+    pub fn reopen(&self) -> Result<Self, StoreError> {
+        Ok(Self { path: self.path.clone(), ..self.open_dir(".")? })
+    }
+
     /// Creates a subdirectory that must not exist yet.
     pub fn create_dir(&self, name: impl AsRef<OsStr>) -> Result<Self, StoreError> {
         let name = name.as_ref();
@@ -129,7 +134,7 @@ impl Dir {
     /// Creates a file that must not exist yet.
     pub fn create_file(&self, name: impl AsRef<OsStr>, mode: Mode) -> Result<File, StoreError> {
         let name = name.as_ref();
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         rustix::fs::openat(&self.fd, name, flags, mode)
             .map(File::from)
             .at(Operation::Create, &self.child_path(name))

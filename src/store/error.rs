@@ -128,7 +128,7 @@ pub enum StoreError {
     /// The worker left a project or a Profile that cannot be promoted.
     #[error("staged analysis cannot be promoted: '{path}': {reason}", path = path.display())]
     StagedAnalysisInvalid {
-        /// Path relative to the staged Analysis.
+        /// The file or directory that failed.
         path: PathBuf,
         /// What is wrong.
         reason: String,
@@ -156,6 +156,14 @@ impl StoreError {
     pub(super) fn within_analysis(self, sample: SampleDigest, profile: ProfileDigest) -> Self {
         match self {
             Self::Corrupt { path, reason } => Self::CorruptAnalysis { sample, profile, path, reason },
+            other => other,
+        }
+    }
+
+    /// The same finding in a tree that was never promoted: the worker's doing, not corruption.
+    pub(super) fn within_staging(self) -> Self {
+        match self {
+            Self::Corrupt { path, reason } => Self::StagedAnalysisInvalid { path, reason },
             other => other,
         }
     }

@@ -1,6 +1,5 @@
-//! Reading and copying while hashing, in bounded memory.
+//! Reading, writing and copying while hashing, in bounded memory.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -14,31 +13,74 @@ use crate::domain::digest::ContentDigest;
 /// Size of every copy and hash buffer.
 pub(super) const BUFFER_BYTES: usize = 256 * 1_024;
 
-/// Counts and hashes what passes through to another writer.
-#[derive(Debug)]
-pub(super) struct HashingWriter<W> {
-    inner: W,
+/// Running size and digest of a byte stream.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
     hasher: Sha256,
     bytes: u64,
 }
 
-impl<W: Write> HashingWriter<W> {
-    pub fn new(inner: W) -> Self {
-        Self { inner, hasher: Sha256::new(), bytes: 0 }
+impl Tally {
+    pub fn update(&mut self, chunk: &[u8]) {
+        self.hasher.update(chunk);
+        self.bytes += chunk.len() as u64;
     }
 
-    /// The inner writer, the byte count and the digest.
+    pub fn finish(self) -> (u64, ContentDigest) {
+        (self.bytes, ContentDigest::from_bytes(self.hasher.finalize().into()))
+    }
+}
+
+/// Hashes what is read through it.
+#[derive(Debug)]
+pub(super) struct HashingReader<R> {
+    inner: R,
+    tally: Tally,
+}
+
+impl<R: Read> HashingReader<R> {
+    pub fn new(inner: R) -> Self {
+        Self { inner, tally: Tally::default() }
+    }
+
+    /// Byte count and digest of everything read.
+    pub fn finish(self) -> (u64, ContentDigest) {
+        self.tally.finish()
+    }
+}
+
+impl<R: Read> Read for HashingReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.tally.update(&buffer[..count]);
+        Ok(count)
+    }
+}
+
+/// Hashes what is written through it.
+#[derive(Debug)]
+pub(super) struct HashingWriter<W> {
+    inner: W,
+    tally: Tally,
+}
+
+impl<W: Write> HashingWriter<W> {
+    pub fn new(inner: W) -> Self {
+        Self { inner, tally: Tally::default() }
+    }
+
+    /// The inner writer, and byte count and digest of everything written.
     pub fn finish(self) -> (W, u64, ContentDigest) {
-        (self.inner, self.bytes, ContentDigest::from_bytes(self.hasher.finalize().into()))
+        let (bytes, digest) = self.tally.finish();
+        (self.inner, bytes, digest)
     }
 }
 
 impl<W: Write> Write for HashingWriter<W> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(buffer)?;
-        self.hasher.update(&buffer[..written]);
-        self.bytes += written as u64;
-        Ok(written)
+        let count = self.inner.write(buffer)?;
+        self.tally.update(&buffer[..count]);
+        Ok(count)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -46,28 +88,38 @@ impl<W: Write> Write for HashingWriter<W> {
     }
 }
 
-/// Size and digest of everything left in `file`.
-pub(super) fn hash_file(file: &mut File, path: &Path) -> Result<(u64, ContentDigest), StoreError> {
-    let mut writer = HashingWriter::new(io::sink());
-    copy(file, path, &mut writer, path)?;
-    let (_, bytes, digest) = writer.finish();
-    Ok((bytes, digest))
+/// Size and digest of everything left in `source`.
+pub(super) fn hash(source: &mut impl Read, path: &Path) -> Result<(u64, ContentDigest), StoreError> {
+    for_each_chunk(source, path, |_| Ok(()))
 }
 
-/// Copies everything left in `source`, telling read errors from write errors.
+/// Copies everything left in `source`; size and digest of what was copied.
 pub(super) fn copy(
-    source: &mut File,
+    source: &mut impl Read,
     source_path: &Path,
     target: &mut impl Write,
     target_path: &Path,
-) -> Result<(), StoreError> {
+) -> Result<(u64, ContentDigest), StoreError> {
+    for_each_chunk(source, source_path, |chunk| target.write_all(chunk).at(Operation::Write, target_path))
+}
+
+/// Hands everything left in `source` to `sink`, chunk by chunk; size and digest of it all.
+pub(super) fn for_each_chunk(
+    source: &mut impl Read,
+    path: &Path,
+    mut sink: impl FnMut(&[u8]) -> Result<(), StoreError>,
+) -> Result<(u64, ContentDigest), StoreError> {
+    let mut tally = Tally::default();
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
         match source.read(&mut buffer) {
-            Ok(0) => return Ok(()),
-            Ok(count) => target.write_all(&buffer[..count]).at(Operation::Write, target_path)?,
+            Ok(0) => return Ok(tally.finish()),
+            Ok(count) => {
+                tally.update(&buffer[..count]);
+                sink(&buffer[..count])?;
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error).at(Operation::Read, source_path),
+            Err(error) => return Err(error).at(Operation::Read, path),
         }
     }
 }
@@ -89,13 +141,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hashing_covers_exactly_the_bytes_written() {
+    fn hashing_covers_exactly_the_bytes_that_pass() {
         let mut writer = HashingWriter::new(Vec::new());
         writer.write_all(b"hello ").unwrap();
         writer.write_all(b"world").unwrap();
         let (inner, bytes, digest) = writer.finish();
         assert_eq!((inner.as_slice(), bytes), (&b"hello world"[..], 11));
         assert_eq!(digest, ContentDigest::of(b"hello world"));
+
+        let mut reader = HashingReader::new(&b"hello world"[..]);
+        let mut first = [0; 5];
+        reader.read_exact(&mut first).unwrap();
+        assert_eq!(reader.finish(), (5, ContentDigest::of(b"hello")));
+    }
+
+    #[test]
+    fn a_copy_is_exact_across_buffers() {
+        let bytes: Vec<u8> = (0..BUFFER_BYTES + 3).map(|index| index as u8).collect();
+        let mut copied = Vec::new();
+        let (count, digest) = copy(&mut &bytes[..], Path::new("a"), &mut copied, Path::new("b")).unwrap();
+        assert_eq!((count, digest), (bytes.len() as u64, ContentDigest::of(&bytes)));
+        assert_eq!(copied, bytes);
     }
 
     #[test]

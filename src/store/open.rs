@@ -80,8 +80,8 @@ impl Store {
     }
 
     fn from_root(root: Dir, location: &StoreLocation) -> Result<Self, StoreError> {
-        check_mode(&root)?;
         check_record(&root)?;
+        check_mode(&root)?;
         Ok(Self { root, location: location.clone() })
     }
 }
