@@ -5,9 +5,12 @@
 
 use std::path::Path;
 
+use super::answer::Spill;
 use super::context::{Context, Engine, reported_store};
+use super::diagnostics;
 use super::failure::Failure;
 use super::worker::{self, WorkerTask, Workplace, interrupted};
+use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
 use crate::domain::digest::BasisDigest;
 use crate::domain::documents::Disposition;
 use crate::domain::error::PublicError;
@@ -16,12 +19,12 @@ use crate::domain::profile::{AnalysisBasis, AnalysisProfile, PROFILE_VERSION, Pr
 use crate::domain::provenance::{QueryProvenance, ReportedTarget};
 use crate::domain::target::TargetVerification;
 use crate::domain::warning::Warning;
-use crate::protocol::limits::PROTOCOL_VERSION;
+use crate::protocol::limits::{MAX_FACTS_BYTES, PROTOCOL_VERSION};
 use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::{AnalysisResult, Outcome, QueryOutcome};
 use crate::store::{
-    AnalysisLock, BuildGuard, OpenedSample, Promotion, SampleIdentity, Staging, Store, StoreError,
-    StoredAnalysis,
+    AnalysisLock, ArtifactScope, BuildGuard, FactsClaim, FileClaim, OpenedSample, PromotionInput,
+    SampleIdentity, Staging, Store, StoreError, StoredAnalysis,
 };
 
 /// A Sample-backed command on its way to an answer.
@@ -52,10 +55,31 @@ pub struct Ready<'store> {
     pub disposition: Disposition,
     /// Outcome of the Query that the worker which built it answered.
     pub answered: Option<QueryOutcome>,
+    /// The retained log of that Query's failure, when there is one.
+    pub query_log: Option<DiagnosticLogDescriptor>,
     /// Watchdog of the worker that built it, in seconds.
     pub watchdog_seconds: Option<u64>,
     /// Warnings that follow from how it came about.
     pub warnings: Vec<Warning>,
+}
+
+/// What one analyzing worker achieved.
+struct Built {
+    analysis: StoredAnalysis,
+    answered: Option<QueryOutcome>,
+    query_log: Option<DiagnosticLogDescriptor>,
+    watchdog_seconds: u64,
+}
+
+impl Ready<'_> {
+    /// Where a result about this Analysis goes when it exceeds the inline budget.
+    pub fn spill(&self) -> Spill<'_, AnalysisLock> {
+        let scope = ArtifactScope::Analysis {
+            sample: self.analysis.sample_digest(),
+            profile: self.analysis.profile_digest(),
+        };
+        Spill { store: self.store, lock: &self.lock, scope }
+    }
 }
 
 impl<'command> Session<'command> {
@@ -83,8 +107,9 @@ impl<'command> Session<'command> {
         let location = self.context.store_location()?;
         let mut corrupt = None;
         if let Some(store) = Store::open_existing(&location)? {
-            let lock = store.read_lock(self.identity.digest, self.basis_digest).map_err(|error| self.busy(error))?;
-            match store.find_analysis(&lock, &self.basis) {
+            let lock =
+                store.read_lock(self.identity.digest, self.basis_digest).map_err(|error| self.busy(error))?;
+            match store.find_analysis(&lock) {
                 Ok(Some(analysis)) => {
                     let ready = self.ready(&store, AnalysisLock::Read(lock), analysis, Disposition::Reused);
                     match read(&ready) {
@@ -98,7 +123,8 @@ impl<'command> Session<'command> {
             }
         }
         let store = Store::open_or_create(&location)?;
-        let lock = store.build_lock(self.identity.digest, self.basis_digest).map_err(|error| self.busy(error))?;
+        let lock =
+            store.build_lock(self.identity.digest, self.basis_digest).map_err(|error| self.busy(error))?;
         store.sweep_orphans(&lock)?;
         let ready = self.build(&store, lock, query, corrupt)?;
         read(&ready)
@@ -115,7 +141,7 @@ impl<'command> Session<'command> {
         let mut warnings = Vec::new();
         let mut disposition = Disposition::Created;
         let reason = corrupt.as_ref().and_then(|failure| failure.corruption().map(str::to_owned));
-        match (store.find_analysis(&lock, &self.basis), &reason) {
+        match (store.find_analysis(&lock), &reason) {
             (Ok(Some(analysis)), None) => {
                 return Ok(self.ready(store, AnalysisLock::Build(lock), analysis, Disposition::Reused));
             }
@@ -129,14 +155,16 @@ impl<'command> Session<'command> {
                 };
                 let id = (self.context.host.new_invocation_id)().map_err(Failure::internal)?;
                 store.quarantine(&lock, profile, id)?;
-                warnings.push(Warning::CorruptAnalysisRebuilt { analysis_profile_sha256: Some(profile), reason });
+                warnings
+                    .push(Warning::CorruptAnalysisRebuilt { analysis_profile_sha256: Some(profile), reason });
                 disposition = Disposition::Rebuilt;
             }
         }
-        let (analysis, answered, watchdog_seconds) = self.analyze(store, &lock, query)?;
-        let mut ready = self.ready(store, AnalysisLock::Build(lock), analysis, disposition);
-        ready.answered = answered;
-        ready.watchdog_seconds = Some(watchdog_seconds);
+        let built = self.analyze(store, &lock, query)?;
+        let mut ready = self.ready(store, AnalysisLock::Build(lock), built.analysis, disposition);
+        ready.answered = built.answered;
+        ready.query_log = built.query_log;
+        ready.watchdog_seconds = Some(built.watchdog_seconds);
         ready.warnings.extend(warnings);
         Ok(ready)
     }
@@ -146,10 +174,10 @@ impl<'command> Session<'command> {
         store: &Store,
         lock: &BuildGuard,
         query: Option<&WorkerQuery>,
-    ) -> Result<(StoredAnalysis, Option<QueryOutcome>, u64), Failure> {
+    ) -> Result<Built, Failure> {
         let host = self.context.host;
         let id = (host.new_invocation_id)().map_err(Failure::internal)?;
-        let staging = store.begin_staging(id, lock)?;
+        let mut staging = store.begin_staging(id, lock)?;
         let staged = self
             .source
             .snapshot_into(&staging, host.store_reserve_bytes)
@@ -164,13 +192,23 @@ impl<'command> Session<'command> {
         staging.remove_sample()?;
         match reply.response.outcome {
             Outcome::Analyzed { analysis, query } => {
-                let stored = self.promote(store, lock, staging, *analysis)?;
-                Ok((stored, query, reply.watchdog_seconds))
+                let query_log = match &query {
+                    Some(QueryOutcome::Failed { error }) if diagnostics::explains(error) => {
+                        diagnostics::retain(self.context, &place, &reply.run)
+                    }
+                    _ => None,
+                };
+                let analysis = self.promote(store, lock, &mut staging, *analysis)?;
+                Ok(Built {
+                    analysis,
+                    answered: query,
+                    query_log,
+                    watchdog_seconds: reply.run.watchdog_seconds,
+                })
             }
             Outcome::Failed { error } => {
                 let failure = Failure::worker(error, None, "analyze");
-                let log = super::diagnostics::retain_last(self.context, &place, &failure);
-                Err(failure.with_log(log))
+                Err(diagnostics::attach(self.context, &place, &reply.run, failure))
             }
             Outcome::Probed { .. } | Outcome::Queried { .. } => {
                 Err(Failure::internal("a response passed validation with a foreign outcome"))
@@ -182,7 +220,7 @@ impl<'command> Session<'command> {
         &self,
         store: &Store,
         lock: &BuildGuard,
-        staging: Staging,
+        staging: &mut Staging,
         result: AnalysisResult,
     ) -> Result<StoredAnalysis, Failure> {
         // INVARIANT(no-promotion-after-cancel): the last look at the user's wish before renaming.
@@ -204,21 +242,26 @@ impl<'command> Session<'command> {
             analyzer_options: result.analyzer_options,
             max_cpu: self.basis.max_cpu,
         };
-        let promotion = Promotion {
+        let facts = &result.facts;
+        let input = PromotionInput {
             sample: self.identity.clone(),
-            basis: self.basis.clone(),
             profile,
             target: result.target,
             analyzers: result.analyzers,
             faults: result.faults,
             suspicions: result.suspicions,
             program: result.program,
-            facts: result.facts.into(),
+            facts: FactsClaim {
+                program: FileClaim { bytes: facts.program.bytes, sha256: facts.program.sha256 },
+                functions: FileClaim { bytes: facts.functions.bytes, sha256: facts.functions.sha256 },
+                function_count: facts.functions.count,
+            },
+            max_facts_bytes: MAX_FACTS_BYTES,
             ghidr_version: super::context::GHIDR_VERSION.to_owned(),
             adapter_protocol_version: PROTOCOL_VERSION,
             completed_at: (self.context.host.now)(),
         };
-        Ok(store.promote(lock, staging, promotion)?)
+        Ok(store.validate_and_promote(lock, staging, &input)?)
     }
 
     fn ready<'store>(
@@ -237,10 +280,21 @@ impl<'command> Session<'command> {
             warnings.push(Warning::SuspiciousAnalysis { reasons });
         }
         let manifest = analysis.manifest();
-        if manifest.target().verification(manifest.header()) == TargetVerification::Unverified {
+        if manifest.analysis_profile.target.verification(&manifest.sample.header)
+            == TargetVerification::Unverified
+        {
             warnings.push(Warning::unverified_target());
         }
-        Ready { store, lock, analysis, disposition, answered: None, watchdog_seconds: None, warnings }
+        Ready {
+            store,
+            lock,
+            analysis,
+            disposition,
+            answered: None,
+            query_log: None,
+            watchdog_seconds: None,
+            warnings,
+        }
     }
 
     fn busy(&self, error: StoreError) -> Failure {
@@ -258,8 +312,8 @@ impl<'command> Session<'command> {
     /// Provenance of an answer from `ready`.
     pub fn provenance(&self, ready: &Ready<'_>, decompiles: bool, watchdog: Option<u64>) -> QueryProvenance {
         let manifest = ready.analysis.manifest();
-        let target = manifest.target().clone();
-        let verification = target.verification(manifest.header());
+        let target = manifest.analysis_profile.target.clone();
+        let verification = target.verification(&manifest.sample.header);
         QueryProvenance {
             ghidr_version: super::context::GHIDR_VERSION.to_owned(),
             adapter_protocol_version: PROTOCOL_VERSION,

@@ -4,14 +4,12 @@ use serde::Serialize;
 
 use super::context::Context;
 use super::failure::Failure;
-use crate::domain::documents::{
-    ARTIFACT_MEDIA_TYPE, ArtifactContents, ArtifactDescriptor, Spilled,
-};
+use crate::domain::documents::{ARTIFACT_MEDIA_TYPE, ArtifactContents, ArtifactDescriptor, Spilled};
 use crate::domain::warning::WarningDocument;
 use crate::output::budget::{self, Placement};
 use crate::output::envelope::{Envelope, encode};
 use crate::output::human;
-use crate::store::{ArtifactScope, PendingArtifact, StoreError};
+use crate::store::{ArtifactScope, HoldsStoreLock, Store};
 
 /// What a successful command prints.
 pub struct Answer {
@@ -25,16 +23,23 @@ pub struct Answer {
     pub explanation: String,
 }
 
-/// Stages an Artifact in the store that the command is using.
-pub type StageArtifact<'command> = &'command dyn Fn(&[u8]) -> Result<PendingArtifact, StoreError>;
+/// Where a result that exceeds the inline budget goes.
+pub struct Spill<'command, L> {
+    /// The store that the command is using.
+    pub store: &'command Store,
+    /// A lock that keeps it in place.
+    pub lock: &'command L,
+    /// What the Artifact belongs to.
+    pub scope: ArtifactScope,
+}
 
 /// Serializes `envelope` inline, or spills it and answers with its descriptor.
-pub fn answer<P: Serialize + Clone, D: Serialize>(
+pub fn answer<P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
     context: &Context<'_>,
     envelope: &Envelope<P, D>,
     human_text: String,
     explanation: String,
-    stage: StageArtifact<'_>,
+    spill: &Spill<'_, L>,
 ) -> Result<Answer, Failure> {
     let json = encode(envelope).map_err(Failure::internal)?;
     let warnings = envelope.warnings.clone();
@@ -42,7 +47,7 @@ pub fn answer<P: Serialize + Clone, D: Serialize>(
     if budget::place(document_bytes, context.max_inline_bytes) == Placement::Inline {
         return Ok(Answer { json, human: human_text, warnings, explanation });
     }
-    let pending = stage(&json)?;
+    let pending = spill.store.stage_artifact(spill.lock, spill.scope, |file| file.write_all(&json))?;
     let artifact = ArtifactDescriptor {
         path: pending.final_path().into(),
         bytes: pending.bytes(),
@@ -58,6 +63,3 @@ pub fn answer<P: Serialize + Clone, D: Serialize>(
     pending.publish()?;
     Ok(Answer { json: descriptor, human, warnings, explanation })
 }
-
-/// Where the Artifacts of commands without a Sample go.
-pub const GLOBAL_ARTIFACTS: ArtifactScope = ArtifactScope::Global;

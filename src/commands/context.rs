@@ -53,12 +53,7 @@ impl<'process> Context<'process> {
     /// Resolves what needs no I/O.
     pub fn new(host: &'process Host<'process>, arguments: GlobalArguments) -> Self {
         let default_memory = arguments.max_heap_mib.saturating_add(DEFAULT_MEMORY_HEADROOM_MIB);
-        let known = ReducedProvenance {
-            ghidr_version: GHIDR_VERSION.to_owned(),
-            adapter_protocol_version: PROTOCOL_VERSION,
-            sandbox: Some(arguments.sandbox.into()),
-            ..ReducedProvenance::default()
-        };
+        let known = ReducedProvenance { sandbox: Some(arguments.sandbox.into()), ..unresolved_provenance() };
         Self {
             host,
             format: arguments.format,
@@ -186,7 +181,16 @@ impl<'process> Context<'process> {
     }
 }
 
+/// What is known before anything is resolved.
+pub fn unresolved_provenance() -> ReducedProvenance {
+    ReducedProvenance {
+        ghidr_version: GHIDR_VERSION.to_owned(),
+        adapter_protocol_version: PROTOCOL_VERSION,
+        ..ReducedProvenance::default()
+    }
+}
+
 /// A store location as provenance reports it.
 pub fn reported_store(location: &StoreLocation) -> ReportedStore {
-    ReportedStore { path: location.path().into(), source: location.source() }
+    ReportedStore { path: location.path.as_path().into(), source: location.source }
 }

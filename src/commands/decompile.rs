@@ -6,6 +6,7 @@
 use super::analysis::{Ready, Session};
 use super::answer::{Answer, answer};
 use super::context::Context;
+use super::diagnostics;
 use super::failure::Failure;
 use super::worker::{self, WorkerTask, Workplace};
 use crate::cli::DecompileArguments;
@@ -19,6 +20,7 @@ use crate::output::envelope::Envelope;
 use crate::output::human;
 use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::{Decompilation, Outcome, QueryOutcome};
+use crate::store::{Store, StoreError};
 
 /// Kind of the success document.
 pub const KIND: &str = "decompilation";
@@ -39,7 +41,10 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
         };
         let decompilation = match outcome {
             QueryOutcome::Decompiled { decompilation } => decompilation,
-            QueryOutcome::Failed { error } => return Err(Failure::worker(error, Some(&selector), "decompile")),
+            QueryOutcome::Failed { error } => {
+                let failure = Failure::worker(error, Some(&selector), KIND);
+                return Err(failure.with_log(ready.query_log.clone()));
+            }
         };
         let Decompilation { function, text, warnings: decompiler_warnings } = decompilation;
         let mut warnings = ready.warnings.clone();
@@ -52,7 +57,7 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
         let provenance = session.provenance(ready, true, watchdog);
         let text = human::decompilation(&data);
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(warnings));
-        answer(context, &envelope, text, session.explain(ready), &|bytes| ready.stage_artifact(bytes))
+        answer(context, &envelope, text, session.explain(ready), &ready.spill())
     })
 }
 
@@ -90,7 +95,8 @@ fn require_canonical(selector: &FunctionSelector, ready: &Ready<'_>) -> Result<(
     if offset.digits() == known.offset_digits {
         return Ok(());
     }
-    let canonical = Address { space: space.clone(), offset: Offset::new(offset.value(), known.offset_digits) };
+    let canonical =
+        Address { space: space.clone(), offset: Offset::new(offset.value(), known.offset_digits) };
     Err(PublicError::InvalidArguments {
         argument: Some("--address".to_owned()),
         reason: format!("an offset in '{space}' has {} hexadecimal digits", known.offset_digits),
@@ -106,12 +112,14 @@ fn ask_worker(
     selector: &FunctionSelector,
 ) -> Result<(QueryOutcome, u64), Failure> {
     let mut resolver = Resolver::new(selector);
-    ready.analysis.for_each_function(|item| resolver.visit(item))?;
+    ready.analysis.functions()?.for_each_function::<StoreError>(|item| {
+        resolver.visit(&item);
+        Ok(())
+    })?;
     let resolved = match resolver.finish() {
-        Resolution::Unique(item) if item.decompilable => FunctionSelector::Address {
-            space: item.entry.space,
-            offset: item.entry.offset,
-        },
+        Resolution::Unique(item) if item.decompilable => {
+            FunctionSelector::Address { space: item.entry.space, offset: item.entry.offset }
+        }
         // Whether an Address lies inside a Function, and why a Function cannot be decompiled,
         // only Ghidra knows.
         Resolution::Unique(_) => selector.clone(),
@@ -127,7 +135,7 @@ fn ask_worker(
     };
     let context = session.context;
     let id = (context.host.new_invocation_id)().map_err(Failure::internal)?;
-    let store = crate::store::Store::open_or_create(ready.store.location())?;
+    let store = Store::open_or_create(ready.store.location())?;
     store.sweep_orphans(&ready.lock)?;
     let staging = store.begin_staging(id, &ready.lock)?;
     ready.analysis.copy_project_into(&staging)?;
@@ -135,8 +143,11 @@ fn ask_worker(
     let task = WorkerTask::Query { query: WorkerQuery::Decompile { selector: resolved } };
     let reply = worker::run(context, &session.engine, &place, &task)?;
     match reply.response.outcome {
-        Outcome::Queried { query } => Ok((query, reply.watchdog_seconds)),
-        Outcome::Failed { error } => Err(Failure::worker(error, Some(selector), "decompile")),
+        Outcome::Queried { query: QueryOutcome::Failed { error } } | Outcome::Failed { error } => {
+            let failure = Failure::worker(error, Some(selector), KIND);
+            Err(diagnostics::attach(context, &place, &reply.run, failure))
+        }
+        Outcome::Queried { query } => Ok((query, reply.run.watchdog_seconds)),
         Outcome::Probed { .. } | Outcome::Analyzed { .. } => {
             Err(Failure::internal("a response passed validation with a foreign outcome"))
         }

@@ -3,8 +3,9 @@
 //!
 //! Runs every safe check even after a failure; never touches a Sample or creates an Analysis.
 
-use super::answer::{Answer, GLOBAL_ARTIFACTS, answer};
+use super::answer::{Answer, Spill, answer};
 use super::context::{Context, Engine};
+use super::diagnostics;
 use super::failure::Failure;
 use super::worker::{self, WorkerTask, Workplace};
 use crate::domain::doctor_report::{
@@ -19,7 +20,7 @@ use crate::engine::java::{JavaError, JavaRuntime};
 use crate::output::envelope::Envelope;
 use crate::output::human;
 use crate::protocol::response::{Outcome, Probe};
-use crate::store::{Store, StoreError, StoreLocation};
+use crate::store::{ArtifactScope, Store, StoreError, StoreLocation};
 
 /// Kind of the success document.
 pub const KIND: &str = "doctor_report";
@@ -66,9 +67,8 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let text = human::doctor(&report);
     let warnings = warning::normalize(context.policy_warnings(engine));
     let envelope = Envelope::new(KIND, context.known(), report, warnings);
-    answer(context, &envelope, text, String::new(), &|bytes| {
-        store.stage_artifact(&store.lock()?, GLOBAL_ARTIFACTS, bytes)
-    })
+    let spill = Spill { store, lock: &store.lock()?, scope: ArtifactScope::Global };
+    answer(context, &envelope, text, String::new(), &spill)
 }
 
 fn describe_ghidra(found: &Result<Ghidra, GhidraError>) -> GhidraComponent {
@@ -141,8 +141,8 @@ fn check_store(context: &Context<'_>) -> (Option<Store>, StoreComponent) {
         problem: None,
     };
     let checked = context.store_location().and_then(|location| {
-        component.path = Some(location.path().into());
-        component.source = Some(location.source());
+        component.path = Some(location.path.as_path().into());
+        component.source = Some(location.source);
         open_and_probe(&location)
     });
     match checked {
@@ -179,7 +179,10 @@ fn probe(context: &Context<'_>, engine: &Engine, store: &Store) -> Result<Probe,
     let reply = worker::run(context, engine, &place, &WorkerTask::Probe)?;
     match reply.response.outcome {
         Outcome::Probed { probe } => Ok(probe),
-        Outcome::Failed { error } => Err(Failure::worker(error, None, "probe")),
+        Outcome::Failed { error } => {
+            let failure = Failure::worker(error, None, "probe");
+            Err(diagnostics::attach(context, &place, &reply.run, failure))
+        }
         Outcome::Analyzed { .. } | Outcome::Queried { .. } => {
             Err(Failure::internal("a response passed validation with a foreign outcome"))
         }

@@ -18,12 +18,13 @@ pub fn run(context: &Context<'_>, arguments: &FunctionsArguments) -> Result<Answ
     let request = arguments.page();
     let session = Session::begin(context, &arguments.sample)?;
     session.with_analysis(None, |ready| {
-        let total = ready.analysis.function_count();
-        let items = ready.analysis.read_functions(request.range(total))?;
+        let table = ready.analysis.functions()?;
+        let total = table.total();
+        let items = table.read_page(request.range(total))?;
         let data = FunctionList { page: request.describe(FUNCTION_ORDER, total), items };
         let provenance = session.provenance(ready, false, ready.watchdog_seconds);
         let text = human::function_list(&data);
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(ready.warnings.clone()));
-        answer(context, &envelope, text, session.explain(ready), &|bytes| ready.stage_artifact(bytes))
+        answer(context, &envelope, text, session.explain(ready), &ready.spill())
     })
 }

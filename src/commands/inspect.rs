@@ -22,7 +22,7 @@ pub fn run(context: &Context<'_>, arguments: &InspectArguments) -> Result<Answer
         let provenance = session.provenance(ready, false, ready.watchdog_seconds);
         let text = human::inspection(&data, &provenance);
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(ready.warnings.clone()));
-        answer(context, &envelope, text, session.explain(ready), &|bytes| ready.stage_artifact(bytes))
+        answer(context, &envelope, text, session.explain(ready), &ready.spill())
     })
 }
 
@@ -30,10 +30,7 @@ fn inspection(session: &Session<'_>, ready: &Ready<'_>) -> Result<Inspection, Fa
     let facts = ready.analysis.program_facts()?;
     let manifest = ready.analysis.manifest();
     Ok(Inspection {
-        sample: SampleSummary {
-            sha256: session.identity.digest,
-            size_bytes: session.identity.size_bytes,
-        },
+        sample: SampleSummary { sha256: session.identity.digest, size_bytes: session.identity.size_bytes },
         program: ProgramSummary {
             image_base: facts.image_base,
             minimum_address: facts.minimum_address,

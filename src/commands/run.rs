@@ -24,7 +24,7 @@ pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> Exit
         Ok(cli) => cli,
         Err(Refusal::Discovery(text)) => return write_stdout(sink, text.as_bytes()),
         Err(Refusal::Invalid { error, format }) => {
-            return fail(sink, format, (*error).into(), Context::unresolved_provenance());
+            return fail(sink, format, (*error).into(), super::context::unresolved_provenance());
         }
     };
     let Cli { global, command } = cli;

@@ -10,6 +10,8 @@ use super::boot;
 use super::context::{Context, Engine};
 use super::diagnostics;
 use super::failure::{Failure, raise};
+use time::OffsetDateTime;
+
 use crate::cli::Format;
 use crate::domain::digest::SampleDigest;
 use crate::domain::error::{PublicError, Termination, WorkerProgress};
@@ -58,6 +60,15 @@ pub enum WorkerTask {
 }
 
 impl WorkerTask {
+    /// Name of the worker operation.
+    pub fn operation(&self) -> &'static str {
+        match self {
+            Self::Probe => "probe",
+            Self::Analyze { .. } => "analyze",
+            Self::Query { .. } => "query",
+        }
+    }
+
     /// Native phases that add to the watchdog.
     pub fn native_phases(&self) -> NativePhases {
         NativePhases {
@@ -77,12 +88,24 @@ pub struct Workplace<'store> {
     pub sample: Option<SampleDigest>,
 }
 
-/// A valid response and the watchdog under which it was obtained.
+/// One run of a worker.
+pub struct Run {
+    /// The operation.
+    pub operation: &'static str,
+    /// When it started.
+    pub started_at: OffsetDateTime,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The derived watchdog, in seconds.
+    pub watchdog_seconds: u64,
+}
+
+/// A valid response and the run that gave it.
 pub struct Reply {
     /// The response.
     pub response: Response,
-    /// The derived watchdog, in seconds.
-    pub watchdog_seconds: u64,
+    /// The run.
+    pub run: Run,
 }
 
 /// Runs one worker.
@@ -108,17 +131,16 @@ pub fn run(
     let plan = backend.plan(&grants)?;
     let watchdog_seconds = context.limits.watchdog_seconds(task.native_phases());
     let progress_path = invocation.join("progress");
+    let started_at = (context.host.now)();
     let outcome = supervise(context, place.staging, &plan, watchdog_seconds, &progress_path)?;
-    let verdict = judge(context, backend.as_ref(), &outcome, watchdog_seconds, &progress_path).and_then(|()| {
+    let run = Run { operation: task.operation(), started_at, outcome, watchdog_seconds };
+    let verdict = judge(context, backend.as_ref(), &run, &progress_path).and_then(|()| {
         let response_path = invocation.join("response.json");
         Ok(receive::receive(&response_path, &request, context.host.max_response_bytes)?)
     });
     match verdict {
-        Ok(response) => Ok(Reply { response, watchdog_seconds }),
-        Err(failure) => {
-            let log = diagnostics::retain(context, place, &outcome, &failure);
-            Err(failure.with_log(log))
-        }
+        Ok(response) => Ok(Reply { response, run }),
+        Err(failure) => Err(diagnostics::attach(context, place, &run, failure)),
     }
 }
 
@@ -159,10 +181,10 @@ fn supervise(
 fn judge(
     context: &Context<'_>,
     backend: &dyn Backend,
-    outcome: &Outcome,
-    watchdog_seconds: u64,
+    run: &Run,
     progress_path: &Path,
 ) -> Result<(), Failure> {
+    let Run { outcome, watchdog_seconds, .. } = run;
     if let Some(error) = backend.explain(outcome) {
         return Err(error.into());
     }
@@ -171,7 +193,7 @@ fn judge(
     let error = match outcome.ended_by {
         // INVARIANT(no-promotion-after-cancel): a cancelled worker's response is never read.
         EndedBy::Watchdog => PublicError::WatchdogTimeout {
-            watchdog_seconds,
+            watchdog_seconds: *watchdog_seconds,
             termination: termination(outcome).unwrap_or(Termination::Forced),
             progress,
         },
@@ -315,7 +337,8 @@ fn request(
             Arguments::Query { project_directory: path(&paths.project_directory)?, query: query.clone() }
         }
     };
-    let written = [Some(&paths.invocation_directory), paths.project_directory.as_ref(), paths.facts_directory.as_ref()];
+    let written =
+        [Some(&paths.invocation_directory), paths.project_directory.as_ref(), paths.facts_directory.as_ref()];
     let mut granted = Vec::new();
     for directory in written.into_iter().flatten() {
         granted.push(Grant { path: boot::text(directory)?, access: Access::Write });
@@ -334,7 +357,9 @@ fn request(
         progress_path: boot::text(&paths.progress())?,
         limits: WorkerLimits {
             analysis_timeout_seconds: context.limits.analysis_timeout_seconds,
-            decompile_timeout_seconds: phases.decompilation.then_some(context.limits.decompile_timeout_seconds),
+            decompile_timeout_seconds: phases
+                .decompilation
+                .then_some(context.limits.decompile_timeout_seconds),
             max_cpu: context.limits.max_cpu,
             max_response_bytes: context.host.max_response_bytes,
             max_facts_bytes: MAX_FACTS_BYTES,
@@ -354,7 +379,10 @@ mod tests {
         assert_eq!(read_progress(&path), WorkerProgress::default());
         std::fs::write(&path, "analysis\tStack\nrest").unwrap();
         let progress = read_progress(&path);
-        assert_eq!((progress.phase.as_deref(), progress.analyzer.as_deref()), (Some("analysis"), Some("Stack")));
+        assert_eq!(
+            (progress.phase.as_deref(), progress.analyzer.as_deref()),
+            (Some("analysis"), Some("Stack"))
+        );
         std::fs::write(&path, vec![b'a'; 100_000]).unwrap();
         assert_eq!(read_progress(&path).phase.unwrap().len(), MAX_PROGRESS_BYTES);
         std::fs::remove_file(&path).unwrap();

@@ -108,12 +108,8 @@ impl WorkerPaths {
     }
 
     fn all(&self) -> impl Iterator<Item = &Path> {
-        let optional = [
-            &self.sample,
-            &self.project_directory,
-            &self.facts_directory,
-            &self.class_data_directory,
-        ];
+        let optional =
+            [&self.sample, &self.project_directory, &self.facts_directory, &self.class_data_directory];
         let always = [
             &self.invocation_directory,
             &self.engine,

@@ -271,6 +271,26 @@ impl HoldsAnalysisLock for ReadGuard {
     }
 }
 
+impl HoldsAnalysisLock for AnalysisLock {
+    fn sample_lock(&self) -> &SampleLock {
+        match self {
+            Self::Read(guard) => &guard.sample,
+            Self::Build(guard) => &guard.sample,
+        }
+    }
+
+    fn basis(&self) -> BasisDigest {
+        match self {
+            Self::Read(guard) => guard.basis,
+            Self::Build(guard) => guard.basis,
+        }
+    }
+
+    fn keep(&self) -> AnalysisLock {
+        self.clone()
+    }
+}
+
 impl HoldsAnalysisLock for BuildGuard {
     fn sample_lock(&self) -> &SampleLock {
         &self.sample

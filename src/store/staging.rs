@@ -144,6 +144,14 @@ impl Staging {
         self.base.dir.child_path(layout::LOGS)
     }
 
+    /// Hands the worker its request, complete or not at all.
+    pub fn write_request(&self, bytes: &[u8]) -> Result<(), StoreError> {
+        const PENDING: &str = "request.json.tmp";
+        let invocation = self.base.dir.open_dir(layout::INVOCATION)?;
+        invocation.write_new_file(PENDING, bytes)?;
+        invocation.rename(PENDING.as_ref(), &invocation, layout::REQUEST.as_ref())
+    }
+
     /// Removes the staged Sample; nothing staged is no error.
     pub fn remove_sample(&self) -> Result<(), StoreError> {
         self.base.dir.open_dir(layout::SAMPLE)?.remove_file(layout::SAMPLE)
