@@ -1,3 +1,29 @@
-//! The `ghidr` executable.
+//! The `ghidr` executable: the trusted command, or, inside the sandbox, the worker it starts.
 
-fn main() {}
+mod worker;
+
+use std::ffi::OsString;
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use ghidr::commands::{self, host::Host};
+use ghidr::domain::exit_status::ExitStatus;
+use ghidr::output::sink::Sink;
+use ghidr::process::worker_arguments::WORKER;
+use ghidr::process::{ChildLauncher, Interrupts};
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if arguments.get(1).is_some_and(|first| first == WORKER) {
+        return worker::main(&arguments[1..]);
+    }
+    let (mut stdout, mut stderr) = (std::io::stdout(), std::io::stderr());
+    let stderr_is_terminal = stderr.is_terminal();
+    let mut sink = Sink::new(&mut stdout, &mut stderr);
+    // Both fail only where the kernel itself is unusable; nothing could be supervised then.
+    let (Ok(executable), Ok(interrupts)) = (std::env::current_exe(), Interrupts::install()) else {
+        return ExitStatus::Failure.into();
+    };
+    let host = Host::of_process(executable, &ChildLauncher, &interrupts, stderr_is_terminal);
+    commands::run(&arguments, &host, &mut sink).into()
+}

@@ -11,11 +11,7 @@ const DETAIL_BYTES: usize = 4096;
 /// The command line as a person would type it.
 pub fn command_line(command: &Command) -> String {
     let mut words = vec![command.get_program().to_string_lossy().into_owned()];
-    words.extend(
-        command
-            .get_args()
-            .map(|word| quoted(&word.to_string_lossy())),
-    );
+    words.extend(command.get_args().map(|word| quoted(&word.to_string_lossy())));
     words.join(" ")
 }
 
@@ -49,16 +45,8 @@ pub fn check(command: &Command, status: ExitStatus, detail: String) -> Result<()
     if status.success() {
         return Ok(());
     }
-    let detail = if detail.is_empty() {
-        detail
-    } else {
-        format!("\n{detail}")
-    };
-    Err(TaskError::Command {
-        command: command_line(command),
-        status: status.to_string(),
-        detail,
-    })
+    let detail = if detail.is_empty() { detail } else { format!("\n{detail}") };
+    Err(TaskError::Command { command: command_line(command), status: status.to_string(), detail })
 }
 
 /// Starts a program in whatever way `start` does, naming it when it cannot be started.
@@ -66,10 +54,7 @@ pub fn spawned<T>(
     command: &mut Command,
     start: impl FnOnce(&mut Command) -> std::io::Result<T>,
 ) -> Result<T, TaskError> {
-    start(command).map_err(|source| TaskError::Spawn {
-        command: command_line(command),
-        source,
-    })
+    start(command).map_err(|source| TaskError::Spawn { command: command_line(command), source })
 }
 
 /// The executable file that `name` means on the given search path.
@@ -119,20 +104,14 @@ mod tests {
         let error = output(Command::new("sh").args(["-c", "echo spoken; exit 3"])).unwrap_err();
         let text = error.to_string();
         assert!(text.contains("sh -c 'echo spoken; exit 3'"), "{text}");
-        assert!(
-            text.contains("exit status: 3") && text.contains("\nspoken"),
-            "{text}"
-        );
+        assert!(text.contains("exit status: 3") && text.contains("\nspoken"), "{text}");
     }
 
     #[test]
     fn a_missing_program_is_an_error_and_not_a_success() {
         let name = "ghidr-xtask-no-such-program";
         assert!(!succeeds(&mut Command::new(name)));
-        assert!(matches!(
-            run(&mut Command::new(name)),
-            Err(TaskError::Spawn { .. })
-        ));
+        assert!(matches!(run(&mut Command::new(name)), Err(TaskError::Spawn { .. })));
     }
 
     #[test]

@@ -29,21 +29,14 @@ const IGNORED_VARIABLES: [&str; 3] = ["GHIDR_GHIDRA", "GHIDR_JAVA_HOME", "GHIDRA
 pub fn run(project: &Project) -> Result<(), TaskError> {
     setup::run(project)?;
     report::say("building ghidr");
-    command::run(
-        project
-            .cargo()
-            .args(["build", "--release", "--locked", "--package", "ghidr"]),
-    )?;
+    command::run(project.cargo().args(["build", "--release", "--locked", "--package", "ghidr"]))?;
     let store = TemporaryStore::create()?;
     report::say("the commands below use a temporary store");
     let mut failed = Vec::new();
     for arguments in COMMANDS {
         report::say(format!("\n$ ghidr {}", arguments.join(" ")));
         let mut ghidr = std::process::Command::new(project.executable("release"));
-        ghidr
-            .current_dir(&project.root)
-            .args(arguments)
-            .env("GHIDR_STORE", store.path());
+        ghidr.current_dir(&project.root).args(arguments).env("GHIDR_STORE", store.path());
         for variable in IGNORED_VARIABLES {
             ghidr.env_remove(variable);
         }
@@ -69,8 +62,7 @@ impl TemporaryStore {
         let path = std::env::temp_dir().join(format!("ghidr-demo-{}", std::process::id()));
         fs::create_dir(&path).at("create", &path)?;
         let store = Self(path);
-        fs::set_permissions(&store.0, fs::Permissions::from_mode(0o700))
-            .at("set the mode of", &store.0)?;
+        fs::set_permissions(&store.0, fs::Permissions::from_mode(0o700)).at("set the mode of", &store.0)?;
         Ok(store)
     }
 
@@ -102,10 +94,7 @@ mod tests {
     fn the_store_is_private_and_removed() {
         let store = TemporaryStore::create().unwrap();
         let path = store.path().to_path_buf();
-        assert_eq!(
-            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
-            0o700
-        );
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
         drop(store);
         assert!(!path.exists());
     }

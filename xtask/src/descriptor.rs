@@ -100,23 +100,14 @@ mod tests {
         let facts = EngineFacts {
             ghidra_version: "10.3".to_owned(),
             ghidra_build: "abc".to_owned(),
-            java: JavaRange {
-                minimum: 17,
-                maximum: None,
-            },
+            java: JavaRange { minimum: 17, maximum: None },
         };
-        Descriptor::new(
-            Layout::SingleJar,
-            "engine/ghidra.jar".into(),
-            &facts,
-            Path::new("/jdk"),
-        )
+        Descriptor::new(Layout::SingleJar, "engine/ghidra.jar".into(), &facts, Path::new("/jdk"))
     }
 
     #[test]
     fn every_field_is_written_null_ones_too() {
-        let value: serde_json::Value =
-            serde_json::from_slice(&descriptor().to_bytes().unwrap()).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&descriptor().to_bytes().unwrap()).unwrap();
         assert_eq!(
             value,
             serde_json::json!({
@@ -130,10 +121,7 @@ mod tests {
     #[test]
     fn it_is_read_back_and_unknown_fields_are_refused() {
         let text = String::from_utf8(descriptor().to_bytes().unwrap()).unwrap();
-        assert_eq!(
-            serde_json::from_str::<Descriptor>(&text).unwrap(),
-            descriptor()
-        );
+        assert_eq!(serde_json::from_str::<Descriptor>(&text).unwrap(), descriptor());
         let extended = text.replace("\"path\"", "\"pathx\": 1, \"path\"");
         assert!(serde_json::from_str::<Descriptor>(&extended).is_err());
     }

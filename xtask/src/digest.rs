@@ -35,10 +35,7 @@ impl Content {
             hasher.update(buffer.get(..count).unwrap_or_default());
             bytes += u64::try_from(count).map_err(io::Error::other)?;
         }
-        Ok(Self {
-            bytes,
-            sha256: hex::encode(hasher.finalize()),
-        })
+        Ok(Self { bytes, sha256: hex::encode(hasher.finalize()) })
     }
 
     /// Reads the file at `path`.
@@ -49,10 +46,7 @@ impl Content {
 
     /// Digests bytes in memory.
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        Self {
-            bytes: bytes.len() as u64,
-            sha256: hex::encode(Sha256::digest(bytes)),
-        }
+        Self { bytes: bytes.len() as u64, sha256: hex::encode(Sha256::digest(bytes)) }
     }
 
     /// Compares with what was found, size first because it says more to a person.
@@ -64,10 +58,7 @@ impl Content {
         } else {
             return Ok(());
         };
-        Err(TaskError::Damaged {
-            what: what.display().to_string(),
-            reason,
-        })
+        Err(TaskError::Damaged { what: what.display().to_string(), reason })
     }
 }
 
@@ -79,10 +70,7 @@ mod tests {
     fn the_digest_is_the_known_one() {
         let content = Content::of_bytes(b"abc");
         assert_eq!(content.bytes, 3);
-        assert_eq!(
-            content.sha256,
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        );
+        assert_eq!(content.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         assert_eq!(Content::of_reader(&b"abc"[..]).ok(), Some(content));
     }
 

@@ -61,10 +61,6 @@ pub trait AtPath<T> {
 
 impl<T> AtPath<T> for io::Result<T> {
     fn at(self, action: &'static str, path: &Path) -> Result<T, TaskError> {
-        self.map_err(|source| TaskError::File {
-            action,
-            path: path.to_path_buf(),
-            source,
-        })
+        self.map_err(|source| TaskError::File { action, path: path.to_path_buf(), source })
     }
 }

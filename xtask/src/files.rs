@@ -54,9 +54,7 @@ pub fn publish_path(from: &Path, to: &Path) -> Result<(), TaskError> {
 
 /// Makes a file's content durable.
 pub fn sync_file(path: &Path) -> Result<(), TaskError> {
-    File::open(path)
-        .and_then(|file| file.sync_all())
-        .at("write", path)
+    File::open(path).and_then(|file| file.sync_all()).at("write", path)
 }
 
 /// Makes a directory's entries durable.
@@ -135,10 +133,7 @@ mod tests {
         publish(&path, b"one").unwrap();
         publish(&path, b"two").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"two");
-        assert_eq!(
-            regular_files(root.path()).unwrap(),
-            [PathBuf::from("x.json")]
-        );
+        assert_eq!(regular_files(root.path()).unwrap(), [PathBuf::from("x.json")]);
     }
 
     #[test]

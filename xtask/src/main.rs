@@ -73,10 +73,7 @@ fn run(task: Task) -> Result<(), TaskError> {
         Task::Test { fast } => test::run(&project, fast),
         Task::Fixtures { check } => {
             let outcome = fixtures::run(&project.root, check)?;
-            report::say(format!(
-                "{} binaries, {} truth files",
-                outcome.binaries, outcome.truths
-            ));
+            report::say(format!("{} binaries, {} truth files", outcome.binaries, outcome.truths));
             Ok(())
         }
     }

@@ -16,12 +16,7 @@ pub struct Progress {
 impl Progress {
     /// Starts the clock.
     pub fn new(subject: &'static str, total_bytes: u64) -> Self {
-        Self {
-            subject,
-            total_bytes,
-            started: Instant::now(),
-            tenths_shown: 0,
-        }
+        Self { subject, total_bytes, started: Instant::now(), tenths_shown: 0 }
     }
 
     /// Shows that `done_bytes` have arrived.

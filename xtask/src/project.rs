@@ -29,22 +29,12 @@ impl Project {
         let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
         let text = command::output(
             cargo()
-                .args([
-                    "metadata",
-                    "--no-deps",
-                    "--format-version",
-                    "1",
-                    "--manifest-path",
-                ])
+                .args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path"])
                 .arg(&manifest),
         )?;
-        let metadata: Metadata = serde_json::from_str(&text).map_err(|error| {
-            TaskError::Refused(format!("cannot understand `cargo metadata`: {error}"))
-        })?;
-        Ok(Self {
-            root: metadata.workspace_root,
-            target: metadata.target_directory,
-        })
+        let metadata: Metadata = serde_json::from_str(&text)
+            .map_err(|error| TaskError::Refused(format!("cannot understand `cargo metadata`: {error}")))?;
+        Ok(Self { root: metadata.workspace_root, target: metadata.target_directory })
     }
 
     /// The bundled tree of a development build: `../lib/ghidr` as seen from `target/debug/ghidr`.

@@ -10,18 +10,12 @@ fn facts() -> EngineFacts {
     EngineFacts {
         ghidra_version: "12.1.2".to_owned(),
         ghidra_build: "abc".to_owned(),
-        java: JavaRange {
-            minimum: 21,
-            maximum: None,
-        },
+        java: JavaRange { minimum: 21, maximum: None },
     }
 }
 
 fn adapter(root: &Path) -> Adapter {
-    let adapter = Adapter {
-        jar: root.join("built/ghidr-adapter.jar"),
-        scripts: root.join("built/scripts"),
-    };
+    let adapter = Adapter { jar: root.join("built/ghidr-adapter.jar"), scripts: root.join("built/scripts") };
     fs::create_dir_all(&adapter.scripts).unwrap();
     fs::write(&adapter.jar, "jar").unwrap();
     fs::write(adapter.scripts.join("Script.class"), "class").unwrap();
@@ -48,10 +42,7 @@ fn an_installation_is_readable_for_everybody_and_replaces_an_older_one() {
     let root = tempfile::tempdir().unwrap();
     for content in ["old", "new"] {
         let destination = place(root.path(), content);
-        assert_eq!(
-            fs::read_to_string(&destination.executable).unwrap(),
-            content
-        );
+        assert_eq!(fs::read_to_string(&destination.executable).unwrap(), content);
         let found = files::regular_files(&root.path().join("prefix")).unwrap();
         let expected = [
             "bin/ghidr",
@@ -62,15 +53,8 @@ fn an_installation_is_readable_for_everybody_and_replaces_an_older_one() {
         ];
         assert_eq!(found, expected.map(PathBuf::from));
         for path in found {
-            let mode = fs::metadata(root.path().join("prefix").join(&path))
-                .unwrap()
-                .permissions()
-                .mode();
-            let expected = if path == Path::new("bin/ghidr") {
-                0o755
-            } else {
-                0o644
-            };
+            let mode = fs::metadata(root.path().join("prefix").join(&path)).unwrap().permissions().mode();
+            let expected = if path == Path::new("bin/ghidr") { 0o755 } else { 0o644 };
             assert_eq!(mode & 0o777, expected, "{}", path.display());
         }
     }
@@ -83,23 +67,11 @@ fn a_foreign_tree_and_a_foreign_executable_are_refused() {
     fs::create_dir_all(&destination.tree).unwrap();
     destination.check().unwrap();
     fs::write(destination.tree.join("x"), "").unwrap();
-    assert!(
-        destination
-            .check()
-            .unwrap_err()
-            .to_string()
-            .contains("lib/ghidr")
-    );
+    assert!(destination.check().unwrap_err().to_string().contains("lib/ghidr"));
     fs::remove_file(destination.tree.join("x")).unwrap();
     fs::create_dir_all(destination.executable.parent().unwrap()).unwrap();
     fs::write(&destination.executable, "").unwrap();
-    assert!(
-        destination
-            .check()
-            .unwrap_err()
-            .to_string()
-            .contains("bin/ghidr")
-    );
+    assert!(destination.check().unwrap_err().to_string().contains("bin/ghidr"));
 }
 
 #[test]
@@ -110,8 +82,5 @@ fn a_directory_closed_to_others_is_found_from_the_top() {
     files::set_mode(root.path(), 0o755).unwrap();
     assert_eq!(closed_to_others(&inner), None);
     files::set_mode(&root.path().join("a"), 0o700).unwrap();
-    assert_eq!(
-        closed_to_others(&inner),
-        Some(root.path().join("a").as_path())
-    );
+    assert_eq!(closed_to_others(&inner), Some(root.path().join("a").as_path()));
 }

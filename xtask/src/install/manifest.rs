@@ -47,8 +47,7 @@ impl InstallManifest {
 
 /// Whether the directory `tree` was made by an installation of this project.
 pub fn is_ours(tree: &Path) -> bool {
-    std::fs::read(tree.join(FILE_NAME))
-        .is_ok_and(|bytes| serde_json::from_slice::<Mark>(&bytes).is_ok())
+    std::fs::read(tree.join(FILE_NAME)).is_ok_and(|bytes| serde_json::from_slice::<Mark>(&bytes).is_ok())
 }
 
 /// The part of the record that every version has.

@@ -40,15 +40,8 @@ pub fn run(project: &Project, options: &InstallOptions) -> Result<(), TaskError>
     let destination = Destination::new(&prefix);
     destination.check()?;
     let given_java = options.java_home.as_deref();
-    let official = options
-        .ghidra
-        .as_deref()
-        .map(Installation::inspect)
-        .transpose()?;
-    let official_java = official
-        .as_ref()
-        .map(|engine| engine.java(given_java))
-        .transpose()?;
+    let official = options.ghidra.as_deref().map(Installation::inspect).transpose()?;
+    let official_java = official.as_ref().map(|engine| engine.java(given_java)).transpose()?;
 
     let setup = setup::run(project)?;
     let jdk = match official_java {
@@ -58,11 +51,7 @@ pub fn run(project: &Project, options: &InstallOptions) -> Result<(), TaskError>
     };
     let parts = parts(&setup, official.as_ref(), &jdk.home);
     report::say("building the release executable");
-    command::run(
-        project
-            .cargo()
-            .args(["build", "--release", "--locked", "--package", "ghidr"]),
-    )?;
+    command::run(project.cargo().args(["build", "--release", "--locked", "--package", "ghidr"]))?;
     destination.place(&project.executable("release"), &parts)?;
 
     let facts = parts.facts;
@@ -86,21 +75,12 @@ pub fn run(project: &Project, options: &InstallOptions) -> Result<(), TaskError>
     destination.diagnose()
 }
 
-fn parts<'a>(
-    setup: &'a Setup,
-    official: Option<&'a Installation>,
-    java_home: &'a Path,
-) -> Parts<'a> {
-    let pinned = Parts {
-        java_home,
-        ..setup.parts()
-    };
+fn parts<'a>(setup: &'a Setup, official: Option<&'a Installation>, java_home: &'a Path) -> Parts<'a> {
+    let pinned = Parts { java_home, ..setup.parts() };
     match official {
-        Some(engine) => Parts {
-            engine: Engine::Directory(&engine.directory),
-            facts: &engine.facts,
-            ..pinned
-        },
+        Some(engine) => {
+            Parts { engine: Engine::Directory(&engine.directory), facts: &engine.facts, ..pinned }
+        }
         None => pinned,
     }
 }
@@ -114,10 +94,7 @@ struct Destination {
 
 impl Destination {
     fn new(prefix: &Path) -> Self {
-        Self {
-            executable: prefix.join("bin/ghidr"),
-            tree: prefix.join("lib/ghidr"),
-        }
+        Self { executable: prefix.join("bin/ghidr"), tree: prefix.join("lib/ghidr") }
     }
 
     /// Refuses to replace what another program put there.
@@ -162,8 +139,7 @@ impl Destination {
 
     /// Runs the installed program's own diagnosis as a user without any settings would.
     fn diagnose(&self) -> Result<(), TaskError> {
-        let store =
-            std::env::temp_dir().join(format!("ghidr-install-check-{}", std::process::id()));
+        let store = std::env::temp_dir().join(format!("ghidr-install-check-{}", std::process::id()));
         let outcome = command::run(
             Command::new(&self.executable)
                 .env_clear()
@@ -181,9 +157,7 @@ fn prefix(given: Option<&Path>) -> Result<PathBuf, TaskError> {
         Some(path) => std::path::absolute(path).at("resolve", path),
         None => match std::env::var_os("HOME").map(PathBuf::from) {
             Some(home) if home.is_absolute() => Ok(home.join(".local")),
-            _ => Err(TaskError::Refused(
-                "no HOME: name a place with --prefix DIR".to_owned(),
-            )),
+            _ => Err(TaskError::Refused("no HOME: name a place with --prefix DIR".to_owned())),
         },
     }
 }
@@ -191,9 +165,7 @@ fn prefix(given: Option<&Path>) -> Result<PathBuf, TaskError> {
 /// The first directory on the way to `path` that only its owner or group may enter.
 fn closed_to_others(path: &Path) -> Option<&Path> {
     path.ancestors()
-        .filter(|ancestor| {
-            fs::metadata(ancestor).is_ok_and(|meta| meta.permissions().mode() & 0o001 == 0)
-        })
+        .filter(|ancestor| fs::metadata(ancestor).is_ok_and(|meta| meta.permissions().mode() & 0o001 == 0))
         .last()
 }
 

@@ -33,38 +33,25 @@ impl Installation {
         };
         let resolved = fs::canonicalize(directory).map_err(|error| refuse(error.to_string()))?;
         if resolved.is_file() {
-            return Err(refuse(
-                "it is a file; name the directory of an unpacked release".to_owned(),
-            ));
+            return Err(refuse("it is a file; name the directory of an unpacked release".to_owned()));
         }
         let properties_path = resolved.join("Ghidra/application.properties");
         let properties = fs::read_to_string(&properties_path)
             .map_err(|error| refuse(format!("{}: {error}", properties_path.display())))?;
-        let facts = facts(&properties)
-            .map_err(|reason| refuse(format!("application.properties {reason}")))?;
+        let facts =
+            facts(&properties).map_err(|reason| refuse(format!("application.properties {reason}")))?;
         if !resolved.join("support").is_dir() {
             return Err(refuse("it has no support directory".to_owned()));
         }
-        if !resolved
-            .join("Ghidra/Framework/Utility/lib/Utility.jar")
-            .is_file()
-        {
-            return Err(refuse(
-                "it has no compiled jars (a source tree?)".to_owned(),
-            ));
+        if !resolved.join("Ghidra/Framework/Utility/lib/Utility.jar").is_file() {
+            return Err(refuse("it has no compiled jars (a source tree?)".to_owned()));
         }
         let decompiler = native_decompiler(&resolved)
             .ok_or_else(|| refuse(format!("it has no native decompiler for {}", platform())))?;
         if !command::is_executable_file(&decompiler) {
-            return Err(refuse(format!(
-                "{} may not be executed",
-                decompiler.display()
-            )));
+            return Err(refuse(format!("{} may not be executed", decompiler.display())));
         }
-        Ok(Self {
-            directory: resolved,
-            facts,
-        })
+        Ok(Self { directory: resolved, facts })
     }
 
     /// The given JDK if the engine accepts it, else the best one of this machine.
@@ -74,11 +61,7 @@ impl Installation {
 }
 
 /// The given JDK if the engine accepts it, else the best of `found`.
-pub fn java_for(
-    facts: &EngineFacts,
-    given: Option<&Path>,
-    found: &[Jdk],
-) -> Result<Jdk, TaskError> {
+pub fn java_for(facts: &EngineFacts, given: Option<&Path>, found: &[Jdk]) -> Result<Jdk, TaskError> {
     let version = &facts.ghidra_version;
     match given {
         Some(home) => {
@@ -107,10 +90,7 @@ pub fn java_for(
 
 /// The Java feature version that an engine version is verified with, if it is verified at all.
 pub fn verified_java(ghidra_version: &str) -> Option<u32> {
-    VERIFIED
-        .iter()
-        .find(|(version, _java)| *version == ghidra_version)
-        .map(|(_version, java)| *java)
+    VERIFIED.iter().find(|(version, _java)| *version == ghidra_version).map(|(_version, java)| *java)
 }
 
 fn native_decompiler(root: &Path) -> Option<PathBuf> {
@@ -133,33 +113,23 @@ fn facts(properties: &str) -> Result<EngineFacts, String> {
     let value = |name: &str| {
         properties
             .lines()
-            .find_map(|line| {
-                line.trim()
-                    .strip_prefix(name)?
-                    .trim_start()
-                    .strip_prefix('=')
-            })
+            .find_map(|line| line.trim().strip_prefix(name)?.trim_start().strip_prefix('='))
             .map(str::trim)
             .filter(|value| !value.is_empty())
     };
     let required = |name: &str| value(name).ok_or_else(|| format!("has no {name}"));
-    let number = |name: &str, text: &str| {
-        text.parse::<u32>()
-            .map_err(|_not_a_number| format!("has {name}={text}"))
-    };
+    let number =
+        |name: &str, text: &str| text.parse::<u32>().map_err(|_not_a_number| format!("has {name}={text}"));
     if required("application.name")? != "Ghidra" {
         return Err("does not belong to Ghidra".to_owned());
     }
     let minimum = number("application.java.min", required("application.java.min")?)?;
-    let maximum = value("application.java.max")
-        .map(|text| number("application.java.max", text))
-        .transpose()?;
+    let maximum =
+        value("application.java.max").map(|text| number("application.java.max", text)).transpose()?;
     let build = value("application.revision.ghidra").or_else(|| value("application.build.date"));
     Ok(EngineFacts {
         ghidra_version: required("application.version")?.to_owned(),
-        ghidra_build: build
-            .ok_or("names neither revision nor build date")?
-            .to_owned(),
+        ghidra_build: build.ok_or("names neither revision nor build date")?.to_owned(),
         java: JavaRange { minimum, maximum },
     })
 }

@@ -27,13 +27,7 @@ fn an_installation_is_recognised_with_its_facts() {
     let facts = Installation::inspect(root.path()).unwrap().facts;
     assert_eq!(facts.ghidra_version, "12.1.2");
     assert_eq!(facts.ghidra_build, "abc");
-    assert_eq!(
-        facts.java,
-        JavaRange {
-            minimum: 21,
-            maximum: None
-        }
-    );
+    assert_eq!(facts.java, JavaRange { minimum: 21, maximum: None });
 }
 
 #[test]
@@ -67,10 +61,7 @@ fn a_jar_is_not_a_directory() {
     let jar = root.path().join("ghidra.jar");
     fs::write(&jar, "").unwrap();
     let error = Installation::inspect(&jar).unwrap_err().to_string();
-    assert!(
-        error.contains("directory of an unpacked release"),
-        "{error}"
-    );
+    assert!(error.contains("directory of an unpacked release"), "{error}");
 }
 
 #[test]
@@ -89,21 +80,10 @@ fn properties_that_make_no_sense_are_refused() {
 
 #[test]
 fn the_verified_jdk_is_preferred_and_none_is_an_error() {
-    let jdk = |feature: u32| Jdk {
-        home: PathBuf::from(format!("/jdk-{feature}")),
-        feature,
-    };
+    let jdk = |feature: u32| Jdk { home: PathBuf::from(format!("/jdk-{feature}")), feature };
     let facts = facts(PROPERTIES).unwrap();
-    assert_eq!(
-        java_for(&facts, None, &[jdk(17), jdk(25), jdk(21)])
-            .unwrap()
-            .feature,
-        21
-    );
-    assert_eq!(
-        java_for(&facts, None, &[jdk(17), jdk(25)]).unwrap().feature,
-        25
-    );
+    assert_eq!(java_for(&facts, None, &[jdk(17), jdk(25), jdk(21)]).unwrap().feature, 21);
+    assert_eq!(java_for(&facts, None, &[jdk(17), jdk(25)]).unwrap().feature, 25);
     let error = java_for(&facts, None, &[jdk(17)]).unwrap_err().to_string();
     assert!(error.contains("--java-home"), "{error}");
 }

@@ -27,47 +27,27 @@ pub struct Adapter {
 impl Adapter {
     fn of(java: &Path) -> Self {
         let target = java.join("target");
-        Self {
-            jar: target.join("ghidr-adapter.jar"),
-            scripts: target.join("scripts"),
-        }
+        Self { jar: target.join("ghidr-adapter.jar"), scripts: target.join("scripts") }
     }
 
     fn is_present(&self) -> bool {
-        self.jar.is_file()
-            && files::regular_files(&self.scripts).is_ok_and(|scripts| !scripts.is_empty())
+        self.jar.is_file() && files::regular_files(&self.scripts).is_ok_and(|scripts| !scripts.is_empty())
     }
 }
 
 /// Returns the adapter of the sources in `java`, building it if needed.
 ///
 /// Its format and tests are not checked here: a demonstration must not fail over a long line.
-pub fn ensure(
-    java: &Path,
-    maven: &Maven,
-    jdk: &Jdk,
-    pin: &EnginePin,
-) -> Result<Adapter, TaskError> {
+pub fn ensure(java: &Path, maven: &Maven, jdk: &Jdk, pin: &EnginePin) -> Result<Adapter, TaskError> {
     let adapter = Adapter::of(java);
     let stamp = stamp(java);
     let inputs = inputs(java, jdk, pin)?;
-    if adapter.is_present()
-        && fs::read_to_string(&stamp).is_ok_and(|built_from| built_from == inputs)
-    {
+    if adapter.is_present() && fs::read_to_string(&stamp).is_ok_and(|built_from| built_from == inputs) {
         report::say("adapter: up to date");
         return Ok(adapter);
     }
     report::say("adapter: building with mvn");
-    build(
-        java,
-        maven,
-        &[
-            "--quiet",
-            "-DskipTests",
-            "-Dspotless.check.skip=true",
-            "package",
-        ],
-    )?;
+    build(java, maven, &["--quiet", "-DskipTests", "-Dspotless.check.skip=true", "package"])?;
     files::publish(&stamp, inputs.as_bytes())?;
     report::say("adapter: built");
     Ok(adapter)
@@ -88,10 +68,7 @@ fn build(java: &Path, maven: &Maven, arguments: &[&str]) -> Result<(), TaskError
     if adapter.is_present() {
         return Ok(());
     }
-    Err(TaskError::Refused(format!(
-        "the build made no {} with scripts beside it",
-        adapter.jar.display()
-    )))
+    Err(TaskError::Refused(format!("the build made no {} with scripts beside it", adapter.jar.display())))
 }
 
 fn stamp(java: &Path) -> PathBuf {
@@ -101,14 +78,8 @@ fn stamp(java: &Path) -> PathBuf {
 /// A digest of everything the build reads.
 fn inputs(java: &Path, jdk: &Jdk, pin: &EnginePin) -> Result<String, TaskError> {
     let mut listed = BTreeMap::from([
-        (
-            "<engine>".to_owned(),
-            Content::of_bytes(pin.sha256.as_bytes()),
-        ),
-        (
-            "<jdk>".to_owned(),
-            Content::of_bytes(jdk.home.as_os_str().as_encoded_bytes()),
-        ),
+        ("<engine>".to_owned(), Content::of_bytes(pin.sha256.as_bytes())),
+        ("<jdk>".to_owned(), Content::of_bytes(jdk.home.as_os_str().as_encoded_bytes())),
     ]);
     for entry in fs::read_dir(java).at("list", java)? {
         let entry = entry.at("list", java)?;
@@ -138,10 +109,7 @@ mod tests {
     fn a_change_of_any_input_is_noticed_and_of_the_output_is_not() {
         let root = tempfile::tempdir().unwrap();
         let java = root.path();
-        let jdk = Jdk {
-            home: "/jdk".into(),
-            feature: 17,
-        };
+        let jdk = Jdk { home: "/jdk".into(), feature: 17 };
         fs::create_dir_all(java.join("src/a")).unwrap();
         fs::create_dir_all(java.join("target")).unwrap();
         fs::write(java.join("pom.xml"), "<project/>").unwrap();
@@ -153,10 +121,7 @@ mod tests {
         fs::write(java.join("src/a/A.java"), "class A { }").unwrap();
         let after = inputs(java, &jdk, &ENGINE).unwrap();
         assert_ne!(after, before);
-        let other = Jdk {
-            home: "/jdk2".into(),
-            feature: 17,
-        };
+        let other = Jdk { home: "/jdk2".into(), feature: 17 };
         assert_ne!(inputs(java, &other, &ENGINE).unwrap(), after);
     }
 }

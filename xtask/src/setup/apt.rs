@@ -6,14 +6,8 @@ use crate::error::TaskError;
 use crate::{command, report};
 
 /// The options every installation uses: no questions, nothing that was not asked for, patience with the lock.
-const INSTALL: [&str; 6] = [
-    "-o",
-    "DPkg::Lock::Timeout=300",
-    "install",
-    "--yes",
-    "--no-install-recommends",
-    "--",
-];
+const INSTALL: [&str; 6] =
+    ["-o", "DPkg::Lock::Timeout=300", "install", "--yes", "--no-install-recommends", "--"];
 
 /// What this process may do about missing packages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,16 +32,10 @@ pub fn installer() -> Installer {
 
 /// Installs packages, refreshing the package lists only when the first try fails.
 pub fn install(packages: &[&str]) -> Result<(), TaskError> {
-    report::say(format!(
-        "system packages: apt-get installs {}",
-        packages.join(", ")
-    ));
+    report::say(format!("system packages: apt-get installs {}", packages.join(", ")));
     let attempt = || {
         command::run(
-            Command::new("apt-get")
-                .env("DEBIAN_FRONTEND", "noninteractive")
-                .args(INSTALL)
-                .args(packages),
+            Command::new("apt-get").env("DEBIAN_FRONTEND", "noninteractive").args(INSTALL).args(packages),
         )
     };
     if attempt().is_ok() {
@@ -61,9 +49,10 @@ pub fn install(packages: &[&str]) -> Result<(), TaskError> {
 /// The first of `candidates` that can be installed, refreshing the package lists if none is known.
 pub fn first_available<'a>(candidates: &[&'a str]) -> Option<&'a str> {
     let known = || {
-        candidates.iter().copied().find(|package| {
-            command::succeeds(Command::new("apt-cache").args(["show", "--", package]))
-        })
+        candidates
+            .iter()
+            .copied()
+            .find(|package| command::succeeds(Command::new("apt-cache").args(["show", "--", package])))
     };
     known().or_else(|| {
         update().ok()?;
@@ -83,12 +72,7 @@ pub fn is_installed(package: &str) -> bool {
 }
 
 fn update() -> Result<(), TaskError> {
-    command::run(Command::new("apt-get").args([
-        "-o",
-        "DPkg::Lock::Timeout=300",
-        "update",
-        "--quiet",
-    ]))
+    command::run(Command::new("apt-get").args(["-o", "DPkg::Lock::Timeout=300", "update", "--quiet"]))
 }
 
 /// What a person has to run to install `packages`.

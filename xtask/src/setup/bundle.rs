@@ -56,18 +56,9 @@ pub fn assemble(staging: &Path, parts: &Parts<'_>, share: Share) -> Result<(), T
     files::create_public_directory(staging)?;
     let adapter = staging.join("adapter");
     // Always copied: the build overwrites its output in place.
-    put(
-        &parts.adapter.jar,
-        &adapter.join("ghidr-adapter.jar"),
-        Share::Copy,
-    )?;
-    put_tree(
-        &parts.adapter.scripts,
-        &adapter.join("scripts"),
-        Share::Copy,
-    )?;
-    let describe =
-        |layout, path: &Path| Descriptor::new(layout, path.into(), parts.facts, parts.java_home);
+    put(&parts.adapter.jar, &adapter.join("ghidr-adapter.jar"), Share::Copy)?;
+    put_tree(&parts.adapter.scripts, &adapter.join("scripts"), Share::Copy)?;
+    let describe = |layout, path: &Path| Descriptor::new(layout, path.into(), parts.facts, parts.java_home);
     let descriptor = match parts.engine {
         Engine::Jar { jar, prepared } => {
             put(jar, &staging.join("engine/ghidra.jar"), share)?;
@@ -77,10 +68,7 @@ pub fn assemble(staging: &Path, parts: &Parts<'_>, share: Share) -> Result<(), T
         }
         Engine::Directory(directory) => describe(Layout::InstallationDirectory, directory),
     };
-    files::publish(
-        &staging.join(descriptor::FILE_NAME),
-        &descriptor.to_bytes()?,
-    )
+    files::publish(&staging.join(descriptor::FILE_NAME), &descriptor.to_bytes()?)
 }
 
 /// Gives the assembled `staging` the name `tree`, replacing what has it now.
@@ -119,11 +107,7 @@ fn put(from: &Path, to: &Path, share: Share) -> Result<(), TaskError> {
             let executable = crate::command::is_executable_file(from);
             files::set_mode(
                 to,
-                if executable {
-                    files::MODE_PUBLIC_EXECUTABLE
-                } else {
-                    files::MODE_PUBLIC_DATA
-                },
+                if executable { files::MODE_PUBLIC_EXECUTABLE } else { files::MODE_PUBLIC_DATA },
             )?;
             files::sync_file(to)
         }
@@ -144,10 +128,7 @@ mod tests {
             fs::create_dir(&staging).unwrap();
             fs::write(staging.join(content), content).unwrap();
             replace(&staging, &tree).unwrap();
-            assert_eq!(
-                files::regular_files(root.path()).unwrap(),
-                [Path::new("ghidr").join(content)]
-            );
+            assert_eq!(files::regular_files(root.path()).unwrap(), [Path::new("ghidr").join(content)]);
         }
     }
 
@@ -160,10 +141,7 @@ mod tests {
         files::set_mode(&from, 0o700).unwrap();
         let to = root.path().join("a/to");
         put(&from, &to, Share::Copy).unwrap();
-        assert_eq!(
-            fs::metadata(&to).unwrap().permissions().mode() & 0o777,
-            0o755
-        );
+        assert_eq!(fs::metadata(&to).unwrap().permissions().mode() & 0o777, 0o755);
         fs::write(&from, "y").unwrap();
         assert_eq!(fs::read(&to).unwrap(), b"x");
     }

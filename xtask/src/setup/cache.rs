@@ -21,10 +21,7 @@ pub struct Cache {
 impl Cache {
     /// Opens the cache of the calling user, waiting for another set-up to finish.
     pub fn open() -> Result<Self, TaskError> {
-        Self::open_at(directory(
-            std::env::var_os("XDG_CACHE_HOME"),
-            std::env::var_os("HOME"),
-        )?)
+        Self::open_at(directory(std::env::var_os("XDG_CACHE_HOME"), std::env::var_os("HOME"))?)
     }
 
     /// Opens the cache at `root`.
@@ -51,8 +48,7 @@ impl Cache {
 
 /// `$XDG_CACHE_HOME/ghidr-xtask`, else `~/.cache/ghidr-xtask`; a relative value is ignored, as XDG demands.
 fn directory(xdg: Option<OsString>, home: Option<OsString>) -> Result<PathBuf, TaskError> {
-    let absolute =
-        |value: Option<OsString>| value.map(PathBuf::from).filter(|path| path.is_absolute());
+    let absolute = |value: Option<OsString>| value.map(PathBuf::from).filter(|path| path.is_absolute());
     absolute(xdg)
         .or_else(|| absolute(home).map(|home| home.join(".cache")))
         .map(|base| base.join("ghidr-xtask"))
@@ -74,18 +70,9 @@ mod tests {
             directory(xdg.map(OsString::from), home.map(OsString::from))
         };
         let expect = |path: &str| PathBuf::from(path);
-        assert_eq!(
-            place(Some("/c"), Some("/h")).unwrap(),
-            expect("/c/ghidr-xtask")
-        );
-        assert_eq!(
-            place(Some("c"), Some("/h")).unwrap(),
-            expect("/h/.cache/ghidr-xtask")
-        );
-        assert_eq!(
-            place(None, Some("/h")).unwrap(),
-            expect("/h/.cache/ghidr-xtask")
-        );
+        assert_eq!(place(Some("/c"), Some("/h")).unwrap(), expect("/c/ghidr-xtask"));
+        assert_eq!(place(Some("c"), Some("/h")).unwrap(), expect("/h/.cache/ghidr-xtask"));
+        assert_eq!(place(None, Some("/h")).unwrap(), expect("/h/.cache/ghidr-xtask"));
         assert!(place(Some(""), None).is_err());
     }
 

@@ -25,17 +25,11 @@ pub trait Fetch {
 /// The directory of one engine in the cache; its name carries the digest, so versions never mix.
 pub fn directory(cache_root: &Path, pin: &EnginePin) -> PathBuf {
     let digest = pin.sha256.get(..16).unwrap_or(pin.sha256);
-    cache_root
-        .join("engines")
-        .join(format!("{}-{digest}", pin.version))
+    cache_root.join("engines").join(format!("{}-{digest}", pin.version))
 }
 
 /// Returns the verified jar in `directory`, fetching it if it is missing or damaged.
-pub fn ensure(
-    directory: &Path,
-    pin: &EnginePin,
-    fetcher: &dyn Fetch,
-) -> Result<PathBuf, TaskError> {
+pub fn ensure(directory: &Path, pin: &EnginePin, fetcher: &dyn Fetch) -> Result<PathBuf, TaskError> {
     files::create_public_directory(directory)?;
     let jar = directory.join("ghidra.jar");
     if jar.exists() {
@@ -89,10 +83,7 @@ pub fn ensure(
 }
 
 fn verify(pin: &EnginePin, jar: &Path) -> Result<(), TaskError> {
-    let expected = Content {
-        bytes: pin.bytes,
-        sha256: pin.sha256.to_owned(),
-    };
+    let expected = Content { bytes: pin.bytes, sha256: pin.sha256.to_owned() };
     expected.compare(&Content::of_file(jar)?, jar)
 }
 

@@ -24,10 +24,7 @@ impl Script {
     fn new(deliveries: &[Option<&'static [u8]>]) -> Self {
         let mut deliveries = deliveries.to_vec();
         deliveries.reverse();
-        Self {
-            deliveries: RefCell::new(deliveries),
-            forgotten: Cell::new(0),
-        }
+        Self { deliveries: RefCell::new(deliveries), forgotten: Cell::new(0) }
     }
 }
 
@@ -72,12 +69,7 @@ fn a_damaged_download_is_forgotten_and_fetched_again() {
 #[test]
 fn two_damaged_downloads_are_an_error_that_leaves_nothing() {
     let root = tempfile::tempdir().unwrap();
-    let error = ensure(
-        root.path(),
-        &PIN,
-        &Script::new(&[Some(b"ab"), Some(b"xyz")]),
-    )
-    .unwrap_err();
+    let error = ensure(root.path(), &PIN, &Script::new(&[Some(b"ab"), Some(b"xyz")])).unwrap_err();
     assert!(error.to_string().contains("SHA-256"), "{error}");
     assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
 }
@@ -99,8 +91,5 @@ fn an_interrupted_download_is_never_taken_for_complete() {
     assert!(!root.path().join("ghidra.jar").exists());
     let script = Script::new(&[Some(b"abc")]);
     ensure(root.path(), &PIN, &script).unwrap();
-    assert!(
-        script.deliveries.borrow().is_empty(),
-        "the second run must fetch"
-    );
+    assert!(script.deliveries.borrow().is_empty(), "the second run must fetch");
 }

@@ -47,9 +47,8 @@ pub struct Jdk {
 impl Jdk {
     /// Examines `home`, or says why it is not a full JDK.
     pub fn inspect(home: &Path) -> Result<Self, TaskError> {
-        let refuse = |reason: &str| {
-            TaskError::Refused(format!("{} is not a usable JDK: {reason}", home.display()))
-        };
+        let refuse =
+            |reason: &str| TaskError::Refused(format!("{} is not a usable JDK: {reason}", home.display()));
         let home = fs::canonicalize(home).map_err(|error| refuse(&error.to_string()))?;
         let release = fs::read_to_string(home.join("release"))
             .map_err(|error| refuse(&format!("its release file: {error}")))?;
@@ -58,14 +57,10 @@ impl Jdk {
             .ok_or_else(|| refuse("its release file names no JAVA_VERSION"))?;
         let modules = value(&release, "MODULES").unwrap_or_default();
         if !modules.split(' ').any(|module| module == "jdk.compiler") {
-            return Err(refuse(
-                "it has no jdk.compiler module, which Ghidra needs at run time",
-            ));
+            return Err(refuse("it has no jdk.compiler module, which Ghidra needs at run time"));
         }
         if !command::is_executable_file(&home.join("bin/javac")) {
-            return Err(refuse(
-                "it is a runtime only (no bin/javac), and Ghidra needs the compiler",
-            ));
+            return Err(refuse("it is a runtime only (no bin/javac), and Ghidra needs the compiler"));
         }
         if !home.join("lib/server/libjvm.so").is_file() {
             return Err(refuse("it has no lib/server/libjvm.so"));
@@ -99,28 +94,14 @@ pub fn choose(found: &[Jdk], range: JavaRange, verified: u32) -> Option<&Jdk> {
 }
 
 fn home_of_compiler(javac: &Path) -> Option<PathBuf> {
-    Some(
-        fs::canonicalize(javac)
-            .ok()?
-            .parent()?
-            .parent()?
-            .to_path_buf(),
-    )
+    Some(fs::canonicalize(javac).ok()?.parent()?.parent()?.to_path_buf())
 }
 
 fn children(directory: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = fs::read_dir(directory)
-        .map(|entries| {
-            entries
-                .filter_map(|entry| Some(entry.ok()?.path()))
-                .collect()
-        })
+        .map(|entries| entries.filter_map(|entry| Some(entry.ok()?.path())).collect())
         .unwrap_or_default();
-    paths.retain(|path| {
-        path.file_name()
-            .and_then(OsStr::to_str)
-            .is_some_and(|name| !name.starts_with('.'))
-    });
+    paths.retain(|path| path.file_name().and_then(OsStr::to_str).is_some_and(|name| !name.starts_with('.')));
     paths.sort();
     paths
 }

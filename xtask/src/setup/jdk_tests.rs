@@ -26,11 +26,9 @@ fn a_full_jdk_is_recognised() {
 
 #[test]
 fn each_missing_part_is_named() {
-    for (part, reason) in [
-        ("release", "release file"),
-        ("bin/javac", "runtime only"),
-        ("lib/server/libjvm.so", "libjvm.so"),
-    ] {
+    for (part, reason) in
+        [("release", "release file"), ("bin/javac", "runtime only"), ("lib/server/libjvm.so", "libjvm.so")]
+    {
         let root = tempfile::tempdir().unwrap();
         let home = jdk(root.path(), RELEASE);
         fs::remove_file(home.join(part)).unwrap();
@@ -42,28 +40,14 @@ fn each_missing_part_is_named() {
 #[test]
 fn a_runtime_without_the_compiler_module_is_refused() {
     let root = tempfile::tempdir().unwrap();
-    let home = jdk(
-        root.path(),
-        &RELEASE.replace("jdk.compiler", "java.compiler"),
-    );
-    assert!(
-        Jdk::inspect(&home)
-            .unwrap_err()
-            .to_string()
-            .contains("jdk.compiler")
-    );
+    let home = jdk(root.path(), &RELEASE.replace("jdk.compiler", "java.compiler"));
+    assert!(Jdk::inspect(&home).unwrap_err().to_string().contains("jdk.compiler"));
 }
 
 #[test]
 fn the_verified_version_wins_over_an_earlier_candidate() {
-    let make = |feature: u32| Jdk {
-        home: PathBuf::from(format!("/jdk-{feature}")),
-        feature,
-    };
-    let range = JavaRange {
-        minimum: 17,
-        maximum: Some(21),
-    };
+    let make = |feature: u32| Jdk { home: PathBuf::from(format!("/jdk-{feature}")), feature };
+    let range = JavaRange { minimum: 17, maximum: Some(21) };
     let found = [make(11), make(21), make(17), make(24)];
     assert_eq!(choose(&found, range, 17), Some(&found[2]));
     assert_eq!(choose(&found[..2], range, 17), Some(&found[1]));

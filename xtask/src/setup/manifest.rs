@@ -25,10 +25,7 @@ pub struct TreeManifest {
 impl TreeManifest {
     /// A manifest of the given files.
     pub fn new(files: BTreeMap<String, Content>) -> Self {
-        Self {
-            manifest_version: MANIFEST_VERSION,
-            files,
-        }
+        Self { manifest_version: MANIFEST_VERSION, files }
     }
 
     /// Reads the tree at `root`, leaving out the relative path `except`.
@@ -37,10 +34,7 @@ impl TreeManifest {
         for relative in files::regular_files(root)? {
             let path = root.join(&relative);
             let Some(name) = relative.to_str() else {
-                return Err(TaskError::Refused(format!(
-                    "{} has no UTF-8 name",
-                    path.display()
-                )));
+                return Err(TaskError::Refused(format!("{} has no UTF-8 name", path.display())));
             };
             if name != except {
                 files.insert(name.to_owned(), Content::of_file(&path)?);
@@ -51,19 +45,12 @@ impl TreeManifest {
 
     /// Parses what [`Self::to_bytes`] wrote.
     pub fn from_bytes(bytes: &[u8], what: &Path) -> Result<Self, TaskError> {
-        let damaged = |reason: String| TaskError::Damaged {
-            what: what.display().to_string(),
-            reason,
-        };
-        let manifest: Self =
-            serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
+        let damaged = |reason: String| TaskError::Damaged { what: what.display().to_string(), reason };
+        let manifest: Self = serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
         if manifest.manifest_version == MANIFEST_VERSION {
             Ok(manifest)
         } else {
-            Err(damaged(format!(
-                "manifest version {}",
-                manifest.manifest_version
-            )))
+            Err(damaged(format!("manifest version {}", manifest.manifest_version)))
         }
     }
 
@@ -95,11 +82,7 @@ impl TreeManifest {
                 None => return Err(unexpected(&path, "it is missing")),
             }
         }
-        match found
-            .files
-            .keys()
-            .find(|name| !self.files.contains_key(*name))
-        {
+        match found.files.keys().find(|name| !self.files.contains_key(*name)) {
             Some(name) => Err(unexpected(&root.join(name), "it is not in the manifest")),
             None => Ok(()),
         }
@@ -107,10 +90,7 @@ impl TreeManifest {
 }
 
 fn unexpected(path: &Path, reason: &str) -> TaskError {
-    TaskError::Damaged {
-        what: path.display().to_string(),
-        reason: reason.to_owned(),
-    }
+    TaskError::Damaged { what: path.display().to_string(), reason: reason.to_owned() }
 }
 
 #[cfg(test)]
@@ -143,8 +123,7 @@ mod tests {
     #[test]
     fn bytes_are_read_back_strictly() {
         let path = Path::new("m");
-        let manifest =
-            TreeManifest::new(BTreeMap::from([("x".to_owned(), Content::of_bytes(b"x"))]));
+        let manifest = TreeManifest::new(BTreeMap::from([("x".to_owned(), Content::of_bytes(b"x"))]));
         let bytes = manifest.to_bytes().unwrap();
         assert_eq!(TreeManifest::from_bytes(&bytes, path).unwrap(), manifest);
         let text = String::from_utf8(bytes).unwrap();
@@ -153,10 +132,7 @@ mod tests {
             text.replace("\"files\"", "\"fils\""),
             text.get(..20).unwrap().to_owned(),
         ] {
-            assert!(
-                TreeManifest::from_bytes(damaged.as_bytes(), path).is_err(),
-                "{damaged}"
-            );
+            assert!(TreeManifest::from_bytes(damaged.as_bytes(), path).is_err(), "{damaged}");
         }
     }
 }

@@ -49,12 +49,7 @@ impl Maven {
         let mut command = Command::new("mvn");
         command
             .env("JAVA_HOME", &self.java_home)
-            .args([
-                "--batch-mode",
-                "-Dstyle.color=never",
-                "--strict-checksums",
-                "--no-transfer-progress",
-            ])
+            .args(["--batch-mode", "-Dstyle.color=never", "--strict-checksums", "--no-transfer-progress"])
             .arg(format!("-Dmaven.repo.local={}", self.repository.display()));
         command
     }
@@ -71,18 +66,14 @@ impl Maven {
     }
 
     fn jar(&self, pin: &EnginePin) -> PathBuf {
-        self.artifact_directory(pin)
-            .join(format!("{}-{}.jar", pin.artifact, pin.version))
+        self.artifact_directory(pin).join(format!("{}-{}.jar", pin.artifact, pin.version))
     }
 
     fn fetch_command(&self, pin: &EnginePin) -> Command {
         let mut command = self.command();
         command
             .arg(format!("{DEPENDENCY_PLUGIN}:get"))
-            .arg(format!(
-                "-Dartifact={}:{}:{}:jar",
-                pin.group, pin.artifact, pin.version
-            ))
+            .arg(format!("-Dartifact={}:{}:{}:jar", pin.group, pin.artifact, pin.version))
             .arg("-Dtransitive=false");
         command
     }
@@ -95,11 +86,7 @@ impl Fetch for Maven {
         let log_of_errors = log.try_clone().at("open", &self.log)?;
         let mut maven = self.fetch_command(pin);
         let mut child = command::spawned(&mut maven, |maven| {
-            maven
-                .stdin(Stdio::null())
-                .stdout(log)
-                .stderr(log_of_errors)
-                .spawn()
+            maven.stdin(Stdio::null()).stdout(log).stderr(log_of_errors).spawn()
         })?;
         let artifact_directory = self.artifact_directory(pin);
         let mut progress = Progress::new("engine", pin.bytes);
@@ -142,9 +129,8 @@ mod tests {
 
     #[test]
     fn the_command_pins_plugin_artifact_and_repository() {
-        let line = command::command_line(
-            &Maven::new(Path::new("/c"), Path::new("/j")).fetch_command(&ENGINE),
-        );
+        let line =
+            command::command_line(&Maven::new(Path::new("/c"), Path::new("/j")).fetch_command(&ENGINE));
         assert_eq!(
             line,
             format!(

@@ -73,10 +73,7 @@ pub fn run(project: &Project) -> Result<Setup, TaskError> {
     let staging = crate::files::sibling(&tree, "new");
     bundle::assemble(&staging, &setup.parts(), Share::Link)?;
     bundle::replace(&staging, &tree)?;
-    report::say(format!(
-        "set-up complete: engine and adapter are in {}",
-        tree.display()
-    ));
+    report::say(format!("set-up complete: engine and adapter are in {}", tree.display()));
     Ok(setup)
 }
 
@@ -84,10 +81,7 @@ impl Setup {
     /// The parts of a tree with the pinned engine in it.
     pub fn parts(&self) -> Parts<'_> {
         Parts {
-            engine: Engine::Jar {
-                jar: &self.engine_jar,
-                prepared: &self.prepared,
-            },
+            engine: Engine::Jar { jar: &self.engine_jar, prepared: &self.prepared },
             facts: &self.facts,
             java_home: &self.jdk.home,
             adapter: &self.adapter,
@@ -99,9 +93,6 @@ fn facts(pin: &EnginePin) -> EngineFacts {
     EngineFacts {
         ghidra_version: pin.ghidra_version.to_owned(),
         ghidra_build: pin.ghidra_build.to_owned(),
-        java: JavaRange {
-            minimum: pin.java_minimum,
-            maximum: None,
-        },
+        java: JavaRange { minimum: pin.java_minimum, maximum: None },
     }
 }

@@ -20,49 +20,27 @@ struct Tool {
     package: &'static str,
 }
 
-const TOOLS: [Tool; 2] = [
-    Tool {
-        program: "bwrap",
-        package: "bubblewrap",
-    },
-    Tool {
-        program: "fc-list",
-        package: "fontconfig",
-    },
-];
+const TOOLS: [Tool; 2] =
+    [Tool { program: "bwrap", package: "bubblewrap" }, Tool { program: "fc-list", package: "fontconfig" }];
 const FONT_PACKAGE: &str = "fonts-dejavu-core";
 
 /// Makes sure of sandbox, fonts and JDK, and returns the JDK to use.
 pub fn ensure(pin: &EnginePin) -> Result<Jdk, TaskError> {
     let installer = apt::installer();
-    let range = JavaRange {
-        minimum: pin.java_minimum,
-        maximum: None,
-    };
+    let range = JavaRange { minimum: pin.java_minimum, maximum: None };
     let mut missing = missing_tools(&TOOLS, on_path);
     if !has_font() {
         missing.push(FONT_PACKAGE);
     }
     let chosen = jdk::choose(&jdk::installed(), range, pin.java_verified).cloned();
-    missing.extend(jdk_package(
-        chosen.as_ref(),
-        pin.java_verified,
-        installer,
-        || apt::first_available(&JDK_PACKAGES),
-    ));
+    missing.extend(jdk_package(chosen.as_ref(), pin.java_verified, installer, || {
+        apt::first_available(&JDK_PACKAGES)
+    }));
     install(installer, &missing)?;
-    let jdk = jdk::choose(&jdk::installed(), range, pin.java_verified)
-        .cloned()
-        .ok_or_else(|| {
-            TaskError::Refused(format!(
-                "no full JDK, Java {range}, was found after installation"
-            ))
-        })?;
-    report::say(format!(
-        "JDK: Java {} at {}",
-        jdk.feature,
-        jdk.home.display()
-    ));
+    let jdk = jdk::choose(&jdk::installed(), range, pin.java_verified).cloned().ok_or_else(|| {
+        TaskError::Refused(format!("no full JDK, Java {range}, was found after installation"))
+    })?;
+    report::say(format!("JDK: Java {} at {}", jdk.feature, jdk.home.display()));
     if jdk.feature != pin.java_verified {
         report::say(format!(
             "JDK: note that Ghidra {} is verified with Java {} only",
@@ -74,11 +52,7 @@ pub fn ensure(pin: &EnginePin) -> Result<Jdk, TaskError> {
 
 /// Makes sure that Debian packages are installed, for programs that must come from Debian.
 pub fn ensure_debian(packages: &[&'static str]) -> Result<(), TaskError> {
-    let missing: Vec<&str> = packages
-        .iter()
-        .copied()
-        .filter(|package| !apt::is_installed(package))
-        .collect();
+    let missing: Vec<&str> = packages.iter().copied().filter(|package| !apt::is_installed(package)).collect();
     install(apt::installer(), &missing)
 }
 
@@ -135,8 +109,7 @@ fn on_path(program: &str) -> bool {
 }
 
 fn has_font() -> bool {
-    command::output(Command::new("fc-list").args([":", "file"]))
-        .is_ok_and(|fonts| !fonts.trim().is_empty())
+    command::output(Command::new("fc-list").args([":", "file"])).is_ok_and(|fonts| !fonts.trim().is_empty())
 }
 
 #[cfg(test)]
@@ -145,17 +118,7 @@ mod tests {
 
     #[test]
     fn each_missing_program_asks_for_its_package_once() {
-        let tools = [
-            TOOLS[0],
-            Tool {
-                program: "a",
-                package: "ab",
-            },
-            Tool {
-                program: "b",
-                package: "ab",
-            },
-        ];
+        let tools = [TOOLS[0], Tool { program: "a", package: "ab" }, Tool { program: "b", package: "ab" }];
         assert_eq!(missing_tools(&tools, |program| program == "bwrap"), ["ab"]);
         assert_eq!(missing_tools(&tools, |_| false), ["bubblewrap", "ab"]);
         assert!(missing_tools(&tools, |_| true).is_empty());
@@ -163,28 +126,16 @@ mod tests {
 
     #[test]
     fn a_jdk_is_installed_only_where_that_improves_things() {
-        let jdk = |feature| Jdk {
-            home: "/jdk".into(),
-            feature,
-        };
+        let jdk = |feature| Jdk { home: "/jdk".into(), feature };
         let package = |chosen: Option<u32>, installer, available| {
             jdk_package(chosen.map(jdk).as_ref(), 17, installer, || available)
         };
         let [seventeen, twenty_one] = JDK_PACKAGES;
         assert_eq!(package(Some(17), Installer::Apt, Some(seventeen)), None);
-        assert_eq!(
-            package(Some(21), Installer::Apt, Some(seventeen)),
-            Some(seventeen)
-        );
+        assert_eq!(package(Some(21), Installer::Apt, Some(seventeen)), Some(seventeen));
         assert_eq!(package(Some(21), Installer::Apt, Some(twenty_one)), None);
-        assert_eq!(
-            package(Some(21), Installer::AptNeedsRoot, Some(seventeen)),
-            None
-        );
-        assert_eq!(
-            package(None, Installer::Apt, Some(twenty_one)),
-            Some(twenty_one)
-        );
+        assert_eq!(package(Some(21), Installer::AptNeedsRoot, Some(seventeen)), None);
+        assert_eq!(package(None, Installer::Apt, Some(twenty_one)), Some(twenty_one));
         assert_eq!(package(None, Installer::None, None), Some(seventeen));
     }
 

@@ -45,11 +45,7 @@ struct Completion {
 }
 
 /// Returns the prepared cache for `jar`, unpacking it if it is missing, unfinished or damaged.
-pub fn ensure(
-    engine_directory: &Path,
-    jar: &Path,
-    jar_sha256: &str,
-) -> Result<Prepared, TaskError> {
+pub fn ensure(engine_directory: &Path, jar: &Path, jar_sha256: &str) -> Result<Prepared, TaskError> {
     let directory = engine_directory.join("cache");
     let completion_path = engine_directory.join("complete.json");
     if directory.exists() {
@@ -92,21 +88,14 @@ fn verified(directory: &Path, completion: &Path, jar_sha256: &str) -> Result<Pre
         manifest_sha256: Content::of_bytes(&manifest_bytes).sha256,
     };
     let completion_bytes = fs::read(completion).at("read", completion)?;
-    if serde_json::from_slice::<Completion>(&completion_bytes)
-        .ok()
-        .as_ref()
-        != Some(&expected)
-    {
+    if serde_json::from_slice::<Completion>(&completion_bytes).ok().as_ref() != Some(&expected) {
         return Err(TaskError::Damaged {
             what: completion.display().to_string(),
             reason: "it belongs to another engine, recipe or manifest".to_owned(),
         });
     }
     TreeManifest::from_bytes(&manifest_bytes, &manifest_path)?.verify(directory, MANIFEST)?;
-    Ok(Prepared {
-        directory: directory.to_path_buf(),
-        manifest_sha256: expected.manifest_sha256,
-    })
+    Ok(Prepared { directory: directory.to_path_buf(), manifest_sha256: expected.manifest_sha256 })
 }
 
 /// Unpacks the selected entries of `jar` below `staging` and lists them.
@@ -132,8 +121,7 @@ fn unpack(jar: &Path, staging: &Path) -> Result<TreeManifest, TaskError> {
             continue;
         };
         let path = unpacked.join(base_name);
-        let mut output =
-            File::create_new(&path).at("create (is the name in the jar twice?)", &path)?;
+        let mut output = File::create_new(&path).at("create (is the name in the jar twice?)", &path)?;
         let mut input = archive.by_name(&entry).map_err(zip_error)?;
         io::copy(&mut input, &mut output).at("unpack", &path)?;
         files::set_mode(&path, mode)?;

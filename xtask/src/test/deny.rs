@@ -10,15 +10,11 @@ use crate::{command, report};
 
 /// Checks bans, licenses and sources. With `fast`, a missing `cargo-deny` is not built.
 pub fn check(project: &Project, tools: &Path, fast: bool) -> Result<(), TaskError> {
-    report::say(
-        "advisories are not checked here: their database cannot be pinned or fetched offline",
-    );
+    report::say("advisories are not checked here: their database cannot be pinned or fetched offline");
     let program = match find(tools) {
         Some(program) => program,
         None if fast => {
-            report::say(
-                "skipped by --fast: cargo-deny is not built yet, and `cargo xtask test` builds it",
-            );
+            report::say("skipped by --fast: cargo-deny is not built yet, and `cargo xtask test` builds it");
             return Ok(());
         }
         None => build(project, tools)?,
@@ -32,12 +28,9 @@ pub fn check(project: &Project, tools: &Path, fast: bool) -> Result<(), TaskErro
 
 /// The pinned version on the search path or among the project's own tools.
 fn find(tools: &Path) -> Option<PathBuf> {
-    [PathBuf::from("cargo-deny"), built_program(tools)]
-        .into_iter()
-        .find(|program| {
-            command::output(Command::new(program).arg("--version"))
-                .is_ok_and(|answer| is_pinned(&answer))
-        })
+    [PathBuf::from("cargo-deny"), built_program(tools)].into_iter().find(|program| {
+        command::output(Command::new(program).arg("--version")).is_ok_and(|answer| is_pinned(&answer))
+    })
 }
 
 fn build(project: &Project, tools: &Path) -> Result<PathBuf, TaskError> {

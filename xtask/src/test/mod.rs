@@ -22,40 +22,19 @@ pub fn run(project: &Project, fast: bool) -> Result<(), TaskError> {
     let Some(setup) = steps.run("set-up", || setup::run(project)) else {
         return steps.finish();
     };
-    steps.run("format", || {
-        cargo(project, &["fmt", "--all", "--check"], &[])
-    });
+    steps.run("format", || cargo(project, &["fmt", "--all", "--check"], &[]));
     steps.run("lints", || {
-        let scope = [
-            "clippy",
-            "--locked",
-            "--workspace",
-            "--all-targets",
-            "--all-features",
-        ];
+        let scope = ["clippy", "--locked", "--workspace", "--all-targets", "--all-features"];
         cargo(project, &scope, &["-D", "warnings"])
     });
     steps.run("adapter: format, lints and tests", || {
         adapter::verify(&project.root.join("java"), &setup.maven)
     });
-    steps.run("dependency policy", || {
-        deny::check(project, &setup.tools, fast)
-    });
+    steps.run("dependency policy", || deny::check(project, &setup.tools, fast));
     steps.run("fixtures", || platform::check_fixtures(project));
-    let tests = if fast {
-        "tests that boot no Ghidra"
-    } else {
-        "tests"
-    };
+    let tests = if fast { "tests that boot no Ghidra" } else { "tests" };
     steps.run(tests, || {
-        let scope = [
-            "test",
-            "--locked",
-            "--workspace",
-            "--all-targets",
-            "--all-features",
-            "--no-fail-fast",
-        ];
+        let scope = ["test", "--locked", "--workspace", "--all-targets", "--all-features", "--no-fail-fast"];
         let selection: &[&str] = if fast { &["--skip", GHIDRA_TESTS] } else { &[] };
         cargo(project, &scope, selection)
     });

@@ -24,11 +24,7 @@ pub fn check_fixtures(project: &Project) -> Result<(), TaskError> {
 }
 
 fn is_debian_12(os_release: &str) -> bool {
-    let has = |line: &str| {
-        os_release
-            .lines()
-            .any(|found| found.replace('"', "") == line)
-    };
+    let has = |line: &str| os_release.lines().any(|found| found.replace('"', "") == line);
     has("ID=debian") && has("VERSION_ID=12")
 }
 
@@ -40,9 +36,7 @@ mod tests {
     fn debian_12_is_told_from_its_relatives() {
         assert!(is_debian_12("ID=debian\nVERSION_ID=\"12\"\n"));
         assert!(!is_debian_12("ID=debian\nVERSION_ID=\"13\"\n"));
-        assert!(!is_debian_12(
-            "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"12\"\n"
-        ));
+        assert!(!is_debian_12("ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"12\"\n"));
         assert!(!is_debian_12(""));
     }
 }

@@ -20,11 +20,7 @@ struct Finished {
 
 impl Steps {
     /// Runs one step and returns its result, or reports its failure and remembers it.
-    pub fn run<T>(
-        &mut self,
-        name: &'static str,
-        step: impl FnOnce() -> Result<T, TaskError>,
-    ) -> Option<T> {
+    pub fn run<T>(&mut self, name: &'static str, step: impl FnOnce() -> Result<T, TaskError>) -> Option<T> {
         report::say(format!("\n==> {name}"));
         let started = Instant::now();
         let result = step();
@@ -32,11 +28,7 @@ impl Steps {
         if let Err(error) = &result {
             report::complain(format!("xtask: {name}: {error}"));
         }
-        let finished = Finished {
-            name,
-            duration,
-            succeeded: result.is_ok(),
-        };
+        let finished = Finished { name, duration, succeeded: result.is_ok() };
         report::say(finished.line());
         self.finished.push(finished);
         result.ok()
@@ -48,12 +40,8 @@ impl Steps {
         for step in &self.finished {
             report::say(step.line());
         }
-        let failed: Vec<String> = self
-            .finished
-            .iter()
-            .filter(|step| !step.succeeded)
-            .map(|step| step.name.to_owned())
-            .collect();
+        let failed: Vec<String> =
+            self.finished.iter().filter(|step| !step.succeeded).map(|step| step.name.to_owned()).collect();
         if failed.is_empty() {
             report::say(format!("all {} steps passed", self.finished.len()));
             Ok(())
@@ -67,12 +55,7 @@ impl Finished {
     fn line(&self) -> String {
         let outcome = if self.succeeded { "ok" } else { "FAILED" };
         let tenths = self.duration.as_millis() / 100;
-        format!(
-            "{outcome:<6} {:>5}.{} s  {}",
-            tenths / 10,
-            tenths % 10,
-            self.name
-        )
+        format!("{outcome:<6} {:>5}.{} s  {}", tenths / 10, tenths % 10, self.name)
     }
 }
 
@@ -101,12 +84,7 @@ mod tests {
     #[test]
     fn durations_are_aligned() {
         let line = |milliseconds, succeeded| {
-            Finished {
-                name: "x",
-                duration: Duration::from_millis(milliseconds),
-                succeeded,
-            }
-            .line()
+            Finished { name: "x", duration: Duration::from_millis(milliseconds), succeeded }.line()
         };
         assert_eq!(line(1_290, true), "ok         1.2 s  x");
         assert_eq!(line(754_000, false), "FAILED   754.0 s  x");

@@ -1,0 +1,19 @@
+package io.ghidr.adapter;
+
+import io.ghidr.adapter.json.JsonException;
+import io.ghidr.adapter.protocol.Outcome;
+import io.ghidr.adapter.protocol.Phases;
+import io.ghidr.adapter.protocol.Request;
+import io.ghidr.adapter.protocol.WorkerException;
+
+/** One thing the worker can be asked to do. */
+@FunctionalInterface
+public interface Operation {
+  /**
+   * Takes all arguments of {@code request}, then does the work.
+   *
+   * @throws JsonException when an argument is refused; nothing was done then
+   * @throws WorkerException when the operation fails as a whole
+   */
+  Outcome run(Request request, Phases phases) throws JsonException, WorkerException;
+}

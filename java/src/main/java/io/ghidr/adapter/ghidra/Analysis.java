@@ -1,0 +1,71 @@
+package io.ghidr.adapter.ghidra;
+
+import ghidra.app.util.headless.HeadlessAnalyzer;
+import ghidra.app.util.headless.HeadlessOptions;
+import io.ghidr.adapter.json.JsonPart;
+import io.ghidr.adapter.protocol.Phases;
+import io.ghidr.adapter.protocol.Protocol;
+import io.ghidr.adapter.protocol.WorkerErrors;
+import io.ghidr.adapter.protocol.WorkerException;
+import java.io.IOException;
+import java.util.List;
+
+/** Imports, analyses and saves one Sample through Ghidra's headless analyzer. */
+public final class Analysis {
+  private static final String SCRIPTS = "io.ghidr.adapter.scripts.";
+
+  private Analysis() {}
+
+  /** Does all of it, or throws; a project directory left behind by a failure must not be used. */
+  public static JsonPart create(EngineSession session, Phases phases, AnalysisRequest request)
+      throws WorkerException {
+    EngineParts.require();
+    session.faults().hide(request.sample().toString(), "<sample>");
+    session.faults().hide(request.projectDirectory().toString(), "<project>");
+    session.faults().hide(request.factsDirectory().toString(), "<facts>");
+    phases.begin("import");
+    ResolvedTarget target = TargetGate.resolve(request.sample());
+    AnalysisRun run = new AnalysisRun(session, phases, target, request);
+    ScriptHooks.listen(run);
+    try {
+      HeadlessAnalyzer analyzer = HeadlessAnalyzer.getInstance();
+      configure(analyzer.getOptions(), request);
+      analyzer.processLocal(
+          request.projectDirectory().toString(),
+          Protocol.PROJECT_NAME,
+          "/",
+          List.of(request.sample().toFile()));
+    } catch (IOException | RuntimeException e) {
+      e.printStackTrace(System.err);
+      throw WorkerErrors.analysisFailed(
+          e.getClass().getName(), session.faults().scrub(e.getMessage()));
+    }
+    AnalysisReport report = run.report();
+    session.requireCompleteEngine();
+    requireSaved(request, report.counts().functions());
+    return report;
+  }
+
+  private static void configure(HeadlessOptions options, AnalysisRequest request) {
+    options.enableAnalysis(true);
+    options.enableOverwriteOnConflict(false);
+    options.enableRecursiveProcessing(false);
+    options.setMaxCpu(request.maxCpu());
+    options.setPerFileAnalysisTimeout(request.timeoutSeconds());
+    options.setPreScripts(List.of(SCRIPTS + "BeforeAnalysis.class"));
+    options.setPostScripts(List.of(SCRIPTS + "AfterAnalysis.class"));
+  }
+
+  /** The engine reports a failed save as information only: read the program back. */
+  private static void requireSaved(AnalysisRequest request, long functions) throws WorkerException {
+    try (SavedProgram saved = SavedProgram.open(request.projectDirectory())) {
+      long found = FunctionTable.of(saved.program()).size();
+      if (found != functions) {
+        throw WorkerErrors.saveFailed(
+            "the saved program has " + found + " functions instead of " + functions);
+      }
+    } catch (IOException e) {
+      throw WorkerErrors.saveFailed(e.getMessage());
+    }
+  }
+}

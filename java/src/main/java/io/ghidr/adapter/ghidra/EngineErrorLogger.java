@@ -1,0 +1,107 @@
+package io.ghidr.adapter.ghidra;
+
+import ghidra.app.util.opinion.LoaderService;
+import ghidra.util.ErrorLogger;
+import io.ghidr.adapter.protocol.FaultLog;
+import java.io.PrintStream;
+import java.util.function.Supplier;
+
+/**
+ * Receives everything that Ghidra logs through its own logger.
+ *
+ * <p>Any throwable is a fault, at any level, also where one is passed as the message. The text goes
+ * to the diagnostics stream; it decides nothing.
+ */
+final class EngineErrorLogger implements ErrorLogger {
+  private final FaultLog faults;
+  private final Supplier<String> runningAnalyzer;
+  private final PrintStream diagnostics;
+
+  EngineErrorLogger(FaultLog faults, Supplier<String> runningAnalyzer, PrintStream diagnostics) {
+    this.faults = faults;
+    this.runningAnalyzer = runningAnalyzer;
+    this.diagnostics = diagnostics;
+  }
+
+  @Override
+  public void trace(Object originator, Object message) {
+    log(null, originator, message, null);
+  }
+
+  @Override
+  public void trace(Object originator, Object message, Throwable throwable) {
+    log(null, originator, message, throwable);
+  }
+
+  @Override
+  public void debug(Object originator, Object message) {
+    log(null, originator, message, null);
+  }
+
+  @Override
+  public void debug(Object originator, Object message, Throwable throwable) {
+    log(null, originator, message, throwable);
+  }
+
+  @Override
+  public void info(Object originator, Object message) {
+    log("INFO", originator, message, null);
+  }
+
+  @Override
+  public void info(Object originator, Object message, Throwable throwable) {
+    log("INFO", originator, message, throwable);
+  }
+
+  @Override
+  public void warn(Object originator, Object message) {
+    log("WARN", originator, message, null);
+  }
+
+  @Override
+  public void warn(Object originator, Object message, Throwable throwable) {
+    log("WARN", originator, message, throwable);
+  }
+
+  @Override
+  public void error(Object originator, Object message) {
+    log("ERROR", originator, message, null);
+  }
+
+  @Override
+  public void error(Object originator, Object message, Throwable throwable) {
+    log("ERROR", originator, message, throwable);
+  }
+
+  private void log(String level, Object originator, Object message, Throwable throwable) {
+    Throwable fault = throwable == null && message instanceof Throwable t ? t : throwable;
+    if (fault != null && level == null && loadersAreAsked()) {
+      return;
+    }
+    if (fault != null) {
+      faults.record(runningAnalyzer.get(), component(originator), fault);
+    }
+    if (level != null || fault != null) {
+      diagnostics.println((level == null ? "DEBUG" : level) + " " + message);
+    }
+    if (fault != null) {
+      fault.printStackTrace(diagnostics);
+    }
+  }
+
+  private static boolean loadersAreAsked() {
+    String service = LoaderService.class.getName();
+    return StackWalker.getInstance()
+        .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(service)));
+  }
+
+  private static String component(Object originator) {
+    if (originator instanceof Class<?> type) {
+      return type.getName();
+    }
+    if (originator instanceof CharSequence) {
+      return "unnamed";
+    }
+    return originator == null ? "unnamed" : originator.getClass().getName();
+  }
+}

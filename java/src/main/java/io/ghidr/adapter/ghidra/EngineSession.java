@@ -1,0 +1,103 @@
+package io.ghidr.adapter.ghidra;
+
+import ghidra.GhidraApplicationLayout;
+import ghidra.GhidraJarApplicationLayout;
+import ghidra.framework.Application;
+import ghidra.framework.HeadlessGhidraApplicationConfiguration;
+import ghidra.util.Msg;
+import io.ghidr.adapter.protocol.EngineLocation;
+import io.ghidr.adapter.protocol.FaultLog;
+import io.ghidr.adapter.protocol.Phases;
+import io.ghidr.adapter.protocol.ProgressFile;
+import io.ghidr.adapter.protocol.Request;
+import io.ghidr.adapter.protocol.WorkerErrors;
+import io.ghidr.adapter.protocol.WorkerException;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintStream;
+
+/**
+ * The booted engine of this process, with its fault log and progress. One per process: Ghidra's
+ * application is a singleton that is never torn down.
+ */
+public final class EngineSession implements AutoCloseable {
+  private final FaultLog faults = new FaultLog();
+  private final RunningAnalyzer runningAnalyzer = new RunningAnalyzer();
+  private final EngineLocation engine;
+  private final ProgressFile progress;
+
+  private EngineSession(Request request, Phases phases) {
+    engine = request.engine();
+    progress = new ProgressFile(request.progressPath(), phases::current, runningAnalyzer::name);
+  }
+
+  /**
+   * Boots the engine. The number of processors is fixed first, because Ghidra sizes its thread
+   * pools when their classes are loaded, and an upper limit alone would depend on the host.
+   */
+  public static EngineSession start(Request request, Phases phases) throws WorkerException {
+    phases.begin("application");
+    System.setProperty("cpu.core.override", Integer.toString(request.limits().maxCpu()));
+    EngineSession session = new EngineSession(request, phases);
+    session.hideDirectories(request);
+    session.boot();
+    return session;
+  }
+
+  /** Which engine this is. */
+  public EngineIdentity identity() {
+    return EngineIdentity.current();
+  }
+
+  /** Faults of the engine so far. */
+  public FaultLog faults() {
+    return faults;
+  }
+
+  /** The analyzer that is running. */
+  public RunningAnalyzer runningAnalyzer() {
+    return runningAnalyzer;
+  }
+
+  /** Throws when files that the engine copied out of its jar are not what they were in the jar. */
+  void requireCompleteEngine() throws WorkerException {
+    if (engine.singleJar()) {
+      File settings = Application.getUserSettingsDirectory();
+      UnpackedFiles.verify(engine.path(), new File(settings, UnpackedFiles.DIRECTORY));
+    }
+  }
+
+  @Override
+  public void close() {
+    progress.close();
+  }
+
+  private void hideDirectories(Request request) {
+    faults.hide(request.engine().path().toString(), "<engine>");
+    faults.hide(System.getProperty("user.home"), "<home>");
+    faults.hide(System.getProperty("java.io.tmpdir"), "<temp>");
+  }
+
+  private void boot() throws WorkerException {
+    PrintStream diagnostics = System.err;
+    Msg.setErrorLogger(new EngineErrorLogger(faults, runningAnalyzer::name, diagnostics));
+    LogFaults.install(faults, runningAnalyzer::name, diagnostics);
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, throwable) ->
+            Msg.error(EngineSession.class, "uncaught in " + thread.getName(), throwable));
+    try {
+      GhidraApplicationLayout layout =
+          engine.singleJar()
+              ? new GhidraJarApplicationLayout()
+              : new GhidraApplicationLayout(engine.path().toFile());
+      HeadlessGhidraApplicationConfiguration configuration =
+          new HeadlessGhidraApplicationConfiguration();
+      configuration.setInitializeLogging(false);
+      Application.initializeApplication(layout, configuration);
+    } catch (IOException | RuntimeException | LinkageError e) {
+      e.printStackTrace(diagnostics);
+      throw WorkerErrors.engineUnusable("application", faults.scrub(e.toString()));
+    }
+    Msg.setErrorDisplay(new EngineErrorDisplay());
+  }
+}

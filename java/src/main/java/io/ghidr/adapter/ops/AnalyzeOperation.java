@@ -1,0 +1,48 @@
+package io.ghidr.adapter.ops;
+
+import io.ghidr.adapter.Operation;
+import io.ghidr.adapter.ghidra.Analysis;
+import io.ghidr.adapter.ghidra.AnalysisRequest;
+import io.ghidr.adapter.ghidra.EngineSession;
+import io.ghidr.adapter.json.Fields;
+import io.ghidr.adapter.json.JsonException;
+import io.ghidr.adapter.json.JsonPart;
+import io.ghidr.adapter.protocol.GrantedPaths;
+import io.ghidr.adapter.protocol.Limits;
+import io.ghidr.adapter.protocol.Outcome;
+import io.ghidr.adapter.protocol.Phases;
+import io.ghidr.adapter.protocol.QueryRequest;
+import io.ghidr.adapter.protocol.Request;
+import io.ghidr.adapter.protocol.WorkerException;
+
+/**
+ * {@code analyze}: makes an Analysis and its facts, then answers an optional Query from the saved
+ * program. A Query that fails leaves the Analysis valid.
+ */
+public final class AnalyzeOperation implements Operation {
+  @Override
+  public Outcome run(Request request, Phases phases) throws JsonException, WorkerException {
+    Fields arguments = request.arguments();
+    GrantedPaths paths = request.paths();
+    Limits limits = request.limits();
+    AnalysisRequest analysisRequest =
+        new AnalysisRequest(
+            paths.take(arguments, "sample_path", GrantedPaths.Access.READ),
+            paths.take(arguments, "project_directory", GrantedPaths.Access.WRITE),
+            paths.take(arguments, "facts_directory", GrantedPaths.Access.WRITE),
+            limits.analysisTimeoutSeconds(),
+            limits.maxCpu(),
+            limits.maxFactsBytes());
+    Fields query = arguments.objectOrNull("query");
+    QueryRequest queryRequest = query == null ? null : QueryRequest.from(query, limits);
+    arguments.end();
+    try (EngineSession session = EngineSession.start(request, phases)) {
+      JsonPart analysis = Analysis.create(session, phases, analysisRequest);
+      JsonPart answer =
+          queryRequest == null
+              ? null
+              : ProjectQuery.answer(analysisRequest.projectDirectory(), queryRequest, phases);
+      return Outcome.analyzed(analysis, answer);
+    }
+  }
+}

@@ -1,0 +1,407 @@
+//! The command line: what can be typed, and nothing else. No I/O.
+//!
+//! Raw arguments stay raw here; [`crate::commands::context`] resolves them.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::TypedValueParser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+
+use crate::domain::error::PublicError;
+use crate::domain::limits::{
+    DEFAULT_ANALYSIS_TIMEOUT_SECONDS, DEFAULT_DECOMPILE_TIMEOUT_SECONDS, DEFAULT_MAX_CPU,
+    DEFAULT_MAX_HEAP_MIB, DEFAULT_MAX_INLINE_BYTES, DEFAULT_MAX_SAMPLE_BYTES, DEFAULT_PAGE_LIMIT,
+};
+use crate::domain::sandbox_mode::SandboxMode;
+
+/// Presentation of results; never chosen by terminal detection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One JSON document on stdout, or one JSON error document on stderr.
+    Json,
+    /// Plain text for people.
+    Human,
+}
+
+/// Ask Ghidra about a binary, given nothing but its path.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ghidr",
+    version,
+    about = "Ask Ghidra about a binary, given nothing but its path",
+    after_help = "Exit status: 0 success, 1 failure, 2 invalid arguments, 124 time-out, 130 interrupted.\n\n\
+        Examples:\n  ghidr doctor\n  ghidr inspect /bin/ls\n  ghidr functions /bin/ls --limit 20 --offset 100\n  \
+        ghidr decompile sample.exe --name main\n  ghidr --format human functions /bin/ls",
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    /// Flags every command takes.
+    #[command(flatten)]
+    pub global: GlobalArguments,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Flags every command takes.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct GlobalArguments {
+    /// Presentation of results
+    #[arg(long, global = true, value_enum, default_value = "json")]
+    pub format: Format,
+    /// Directory of the Analysis Store (absolute)
+    #[arg(long, global = true, value_name = "ABSOLUTE_PATH")]
+    pub store: Option<OsString>,
+    /// Isolation of the worker that runs Ghidra
+    #[arg(long, global = true, value_enum, default_value = "bubblewrap", value_name = "MODE")]
+    pub sandbox: SandboxMode,
+    /// Ghidra: an installation directory or a single ghidra.jar
+    #[arg(long, global = true, value_name = "PATH")]
+    pub ghidra: Option<PathBuf>,
+    /// JDK that runs Ghidra
+    #[arg(long, global = true, value_name = "PATH")]
+    pub java_home: Option<PathBuf>,
+    /// Ghidra's own limit on analysis, in seconds
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = Positive,
+        default_value_t = DEFAULT_ANALYSIS_TIMEOUT_SECONDS, allow_hyphen_values = true)]
+    pub analysis_timeout_seconds: u64,
+    /// Ghidra's own limit on decompiling one function, in seconds
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = Positive,
+        default_value_t = DEFAULT_DECOMPILE_TIMEOUT_SECONDS, allow_hyphen_values = true)]
+    pub decompile_timeout_seconds: u64,
+    /// Java heap limit in MiB (not a limit on total or resident memory)
+    #[arg(long, global = true, value_name = "MIB", value_parser = Positive,
+        default_value_t = DEFAULT_MAX_HEAP_MIB, allow_hyphen_values = true)]
+    pub max_heap_mib: u64,
+    /// Limit on the memory of the whole worker tree in MiB [default: Java heap limit + 2048]
+    #[arg(long, global = true, value_name = "MIB", value_parser = Positive, allow_hyphen_values = true)]
+    pub max_memory_mib: Option<u64>,
+    /// Cores Ghidra may use
+    #[arg(long, global = true, value_name = "COUNT", value_parser = Positive.try_map(u32::try_from),
+        default_value_t = DEFAULT_MAX_CPU, allow_hyphen_values = true)]
+    pub max_cpu: u32,
+    /// Largest sample accepted, in bytes
+    #[arg(long, global = true, value_name = "BYTES", value_parser = Positive,
+        default_value_t = DEFAULT_MAX_SAMPLE_BYTES, allow_hyphen_values = true)]
+    pub max_sample_bytes: u64,
+    /// Largest document printed, in bytes; a larger one is stored and described
+    #[arg(long, global = true, value_name = "BYTES", value_parser = Positive,
+        default_value_t = DEFAULT_MAX_INLINE_BYTES, allow_hyphen_values = true)]
+    pub max_inline_bytes: u64,
+    /// Explain on stderr what was reused or created (human format only)
+    #[arg(long, global = true)]
+    pub verbose: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check that Ghidra, Java, the Analysis Store and the sandbox are usable
+    Doctor,
+    /// Describe a sample's program and the analysis behind it
+    Inspect(InspectArguments),
+    /// List a sample's functions
+    Functions(FunctionsArguments),
+    /// Decompile one function
+    Decompile(DecompileArguments),
+}
+
+/// Arguments of `inspect`.
+#[derive(Debug, Args)]
+pub struct InspectArguments {
+    /// The binary to ask about
+    pub sample: PathBuf,
+}
+
+/// Arguments of `functions`.
+#[derive(Debug, Args)]
+pub struct FunctionsArguments {
+    /// The binary to ask about
+    pub sample: PathBuf,
+    /// Most functions to return [default: 100]
+    #[arg(long, value_name = "COUNT", value_parser = Positive, allow_hyphen_values = true)]
+    pub limit: Option<u64>,
+    /// Functions to skip, in the documented order [default: 0]
+    #[arg(long, value_name = "COUNT", value_parser = Natural, allow_hyphen_values = true)]
+    pub offset: Option<u64>,
+    /// Return every function
+    #[arg(long, conflicts_with_all = ["limit", "offset"])]
+    pub all: bool,
+}
+
+impl FunctionsArguments {
+    /// The page asked for.
+    pub fn page(&self) -> crate::domain::page::PageRequest {
+        use crate::domain::page::PageRequest;
+        if self.all {
+            return PageRequest::All;
+        }
+        PageRequest::Window {
+            offset: self.offset.unwrap_or(0),
+            limit: self.limit.unwrap_or(DEFAULT_PAGE_LIMIT),
+        }
+    }
+}
+
+/// Arguments of `decompile`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("selector").required(true).args(["name", "address"]))]
+pub struct DecompileArguments {
+    /// The binary to ask about
+    pub sample: PathBuf,
+    /// Exact, case-sensitive name or qualified name of the function
+    #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
+    pub name: Option<String>,
+    /// Entry address of the function, such as ram:0x0000000000401120
+    #[arg(long, value_name = "SPACE:0xOFFSET", allow_hyphen_values = true)]
+    pub address: Option<String>,
+}
+
+/// Parses a positive decimal integer without sign, suffix or leading zero.
+#[derive(Debug, Clone, Copy)]
+struct Positive;
+
+/// Parses a non-negative decimal integer without sign, suffix or leading zero.
+#[derive(Debug, Clone, Copy)]
+struct Natural;
+
+impl TypedValueParser for Positive {
+    type Value = u64;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<u64, clap::Error> {
+        match decimal(value) {
+            Some(number) if number > 0 => Ok(number),
+            _ => Err(refuse(command, argument, value, "a positive whole number")),
+        }
+    }
+}
+
+impl TypedValueParser for Natural {
+    type Value = u64;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<u64, clap::Error> {
+        decimal(value).ok_or_else(|| refuse(command, argument, value, "a whole number"))
+    }
+}
+
+fn decimal(value: &std::ffi::OsStr) -> Option<u64> {
+    let text = value.to_str()?;
+    let canonical = text == "0" || !text.starts_with('0');
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if canonical && digits { text.parse().ok() } else { None }
+}
+
+fn refuse(
+    command: &clap::Command,
+    argument: Option<&clap::Arg>,
+    value: &std::ffi::OsStr,
+    expected: &str,
+) -> clap::Error {
+    let flag = argument.and_then(clap::Arg::get_long).map(|long| format!("--{long}")).unwrap_or_default();
+    let value = value.to_string_lossy();
+    let mut error = clap::Error::raw(
+        ErrorKind::ValueValidation,
+        format!(
+            "{flag} takes {expected} without sign, unit or leading zero, at most {}, not '{value}'\n",
+            u64::MAX
+        ),
+    )
+    .with_cmd(command);
+    error.insert(ContextKind::InvalidArg, ContextValue::String(flag));
+    error
+}
+
+/// What parsing a command line leads to besides a command.
+#[derive(Debug)]
+pub enum Refusal {
+    /// `--help` or `--version`: text for stdout, exit status 0.
+    Discovery(String),
+    /// Invalid arguments.
+    Invalid {
+        /// The error, boxed for its size.
+        error: Box<PublicError>,
+        /// Format in which to report it.
+        format: Format,
+    },
+}
+
+/// Parses the command line, program name included.
+pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
+    Cli::try_parse_from(arguments).map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Discovery(error.render().to_string()),
+        _ => Refusal::Invalid { error: Box::new(invalid(&error)), format: requested_format(arguments) },
+    })
+}
+
+fn invalid(error: &clap::Error) -> PublicError {
+    let rendered = error.render().to_string();
+    let reason = match error.kind() {
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            "a command is required: doctor, inspect, functions or decompile".to_owned()
+        }
+        _ => one_line(&rendered),
+    };
+    PublicError::InvalidArguments {
+        argument: context(error, ContextKind::InvalidArg),
+        reason,
+        suggestion: context(error, ContextKind::SuggestedArg)
+            .or_else(|| context(error, ContextKind::SuggestedSubcommand))
+            .or_else(|| context(error, ContextKind::SuggestedValue)),
+    }
+}
+
+/// The first paragraph of clap's message, without its prefix and line breaks.
+fn one_line(rendered: &str) -> String {
+    let paragraph = rendered.split("\n\n").next().unwrap_or(rendered);
+    let words: Vec<&str> = paragraph.split_whitespace().collect();
+    words.join(" ").trim_start_matches("error: ").to_owned()
+}
+
+fn context(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind)? {
+        ContextValue::String(text) if !text.is_empty() => Some(text.clone()),
+        ContextValue::Strings(texts) => texts.first().cloned(),
+        _ => None,
+    }
+}
+
+/// The format to report an invalid command line in: the one it asks for, if that much is
+/// legible, else JSON.
+fn requested_format(arguments: &[OsString]) -> Format {
+    let mut format = Format::Json;
+    let mut arguments = arguments.iter().skip(1).take_while(|argument| *argument != "--");
+    while let Some(argument) = arguments.next() {
+        let value = match argument.to_str() {
+            Some("--format") => arguments.next().and_then(|value| value.to_str()),
+            Some(text) => text.strip_prefix("--format="),
+            None => None,
+        };
+        match value {
+            Some("human") => format = Format::Human,
+            Some(_) => return Format::Json,
+            None => {}
+        }
+    }
+    format
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    fn parse_words(words: &[&str]) -> Result<Cli, Refusal> {
+        let arguments: Vec<OsString> =
+            std::iter::once("ghidr").chain(words.iter().copied()).map(Into::into).collect();
+        parse(&arguments)
+    }
+
+    fn refused(words: &[&str]) -> (PublicError, Format) {
+        match parse_words(words) {
+            Err(Refusal::Invalid { error, format }) => (*error, format),
+            other => unreachable!("{words:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definitions_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_limit_flag_refuses_zero_negatives_suffixes_unlimited_and_overflow() {
+        let limits = [
+            "--analysis-timeout-seconds",
+            "--decompile-timeout-seconds",
+            "--max-heap-mib",
+            "--max-memory-mib",
+            "--max-cpu",
+            "--max-sample-bytes",
+            "--max-inline-bytes",
+            "--limit",
+        ];
+        let values = [
+            "0",
+            "-1",
+            "+1",
+            "01",
+            "1k",
+            "1.5",
+            "unlimited",
+            "none",
+            "",
+            " 1",
+            "18446744073709551616",
+            "0x10",
+        ];
+        for flag in limits {
+            for value in values {
+                let (error, _) = refused(&["functions", "s", flag, value]);
+                let PublicError::InvalidArguments { argument, reason, .. } = error else { unreachable!() };
+                assert!(
+                    argument.is_some_and(|argument| argument.starts_with(flag)),
+                    "{flag} {value}: {reason}"
+                );
+            }
+        }
+        refused(&["functions", "s", "--max-cpu", "4294967296"]);
+        refused(&["functions", "s", "--offset", "-1"]);
+    }
+
+    #[test]
+    fn all_excludes_limit_and_offset() {
+        for extra in [["--limit", "1"], ["--offset", "1"]] {
+            refused(&["functions", "s", "--all", extra[0], extra[1]]);
+        }
+        assert!(parse_words(&["functions", "s", "--offset", "0", "--limit", "1"]).is_ok());
+    }
+
+    #[test]
+    fn exactly_one_selector_is_required() {
+        refused(&["decompile", "s"]);
+        refused(&["decompile", "s", "--name", "a", "--address", "ram:0x1"]);
+        refused(&["decompile", "s", "main"]);
+        assert!(parse_words(&["decompile", "s", "--name", "-[Foo bar]"]).is_ok());
+    }
+
+    #[test]
+    fn an_invalid_line_is_reported_in_the_format_it_asks_for() {
+        assert_eq!(refused(&["--format", "human", "bogus"]).1, Format::Human);
+        assert_eq!(refused(&["bogus", "--format=human"]).1, Format::Human);
+        assert_eq!(refused(&["--format", "yaml", "inspect", "s"]).1, Format::Json);
+        assert_eq!(refused(&[]).1, Format::Json);
+    }
+
+    #[test]
+    fn a_mistyped_flag_or_command_gets_a_suggestion() {
+        let (error, _) = refused(&["inspect", "s", "--sandbx", "off"]);
+        assert!(
+            matches!(error, PublicError::InvalidArguments { suggestion: Some(text), .. } if text == "--sandbox")
+        );
+        let (error, _) = refused(&["inspct", "s"]);
+        assert!(
+            matches!(error, PublicError::InvalidArguments { suggestion: Some(text), .. } if text == "inspect")
+        );
+    }
+
+    #[test]
+    fn help_and_version_are_discovery() {
+        for words in [&["--help"][..], &["--version"], &["functions", "--help"]] {
+            assert!(matches!(parse_words(words), Err(Refusal::Discovery(_))), "{words:?}");
+        }
+    }
+}

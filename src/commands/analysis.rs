@@ -1,0 +1,287 @@
+//! Reuses, rebuilds or creates the Analysis behind a Query (decisions D4 and D5).
+//!
+//! Lookup needs no JVM. Corrupt data is quarantined and rebuilt at most once per command.
+//! Locks are held until the Query has read what it needs.
+
+use std::path::Path;
+
+use super::context::{Context, Engine, reported_store};
+use super::failure::Failure;
+use super::worker::{self, WorkerTask, Workplace, interrupted};
+use crate::domain::digest::BasisDigest;
+use crate::domain::documents::Disposition;
+use crate::domain::error::PublicError;
+use crate::domain::path_value::PathValue;
+use crate::domain::profile::{AnalysisBasis, AnalysisProfile, PROFILE_VERSION, ProfileTarget};
+use crate::domain::provenance::{QueryProvenance, ReportedTarget};
+use crate::domain::target::TargetVerification;
+use crate::domain::warning::Warning;
+use crate::protocol::limits::PROTOCOL_VERSION;
+use crate::protocol::request::WorkerQuery;
+use crate::protocol::response::{AnalysisResult, Outcome, QueryOutcome};
+use crate::store::{
+    AnalysisLock, BuildGuard, OpenedSample, Promotion, SampleIdentity, Staging, Store, StoreError,
+    StoredAnalysis,
+};
+
+/// A Sample-backed command on its way to an answer.
+pub struct Session<'command> {
+    /// The command.
+    pub context: &'command Context<'command>,
+    /// The engine that made, or would make, the Analysis.
+    pub engine: Engine,
+    /// The caller's path.
+    pub sample_path: &'command Path,
+    /// Identity of its bytes.
+    pub identity: SampleIdentity,
+    /// What names the Analysis.
+    pub basis: AnalysisBasis,
+    basis_digest: BasisDigest,
+    source: OpenedSample,
+}
+
+/// An Analysis that may be read.
+pub struct Ready<'store> {
+    /// The store it is in.
+    pub store: &'store Store,
+    /// Keeps it in place.
+    pub lock: AnalysisLock,
+    /// The Analysis.
+    pub analysis: StoredAnalysis,
+    /// How the command came by it.
+    pub disposition: Disposition,
+    /// Outcome of the Query that the worker which built it answered.
+    pub answered: Option<QueryOutcome>,
+    /// Watchdog of the worker that built it, in seconds.
+    pub watchdog_seconds: Option<u64>,
+    /// Warnings that follow from how it came about.
+    pub warnings: Vec<Warning>,
+}
+
+impl<'command> Session<'command> {
+    /// Resolves engine and Sample.
+    pub fn begin(context: &'command Context<'command>, sample_path: &'command Path) -> Result<Self, Failure> {
+        context.learn(|known| known.source_path = Some(PathValue::from(sample_path)));
+        context.store_location()?;
+        let engine = context.engine()?;
+        let sample_failure = |error| Failure::sample(error, sample_path);
+        let source = OpenedSample::open(sample_path, context.max_sample_bytes).map_err(sample_failure)?;
+        let identity = source.hash().map_err(sample_failure)?;
+        context.learn(|known| known.sample_sha256 = Some(identity.digest));
+        let basis = context.basis(&engine);
+        let basis_digest = basis.digest().map_err(Failure::internal)?;
+        Ok(Self { context, engine, sample_path, identity, basis, basis_digest, source })
+    }
+
+    /// Finds or makes the Analysis and lets `read` answer from it. When `read` meets corrupt
+    /// data, the Analysis is quarantined, rebuilt, and read once more.
+    pub fn with_analysis<T>(
+        &self,
+        query: Option<&WorkerQuery>,
+        mut read: impl FnMut(&Ready<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let location = self.context.store_location()?;
+        let mut corrupt = None;
+        if let Some(store) = Store::open_existing(&location)? {
+            let lock = store.read_lock(self.identity.digest, self.basis_digest).map_err(|error| self.busy(error))?;
+            match store.find_analysis(&lock, &self.basis) {
+                Ok(Some(analysis)) => {
+                    let ready = self.ready(&store, AnalysisLock::Read(lock), analysis, Disposition::Reused);
+                    match read(&ready) {
+                        Err(failure) if failure.corruption().is_some() => corrupt = Some(failure),
+                        answered => return answered,
+                    }
+                }
+                Ok(None) => {}
+                Err(error @ StoreError::CorruptAnalysis { .. }) => corrupt = Some(error.into()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let store = Store::open_or_create(&location)?;
+        let lock = store.build_lock(self.identity.digest, self.basis_digest).map_err(|error| self.busy(error))?;
+        store.sweep_orphans(&lock)?;
+        let ready = self.build(&store, lock, query, corrupt)?;
+        read(&ready)
+    }
+
+    /// Holds the exclusive lock; whoever held it before may have done the work already.
+    fn build<'store>(
+        &self,
+        store: &'store Store,
+        lock: BuildGuard,
+        query: Option<&WorkerQuery>,
+        corrupt: Option<Failure>,
+    ) -> Result<Ready<'store>, Failure> {
+        let mut warnings = Vec::new();
+        let mut disposition = Disposition::Created;
+        let reason = corrupt.as_ref().and_then(|failure| failure.corruption().map(str::to_owned));
+        match (store.find_analysis(&lock, &self.basis), &reason) {
+            (Ok(Some(analysis)), None) => {
+                return Ok(self.ready(store, AnalysisLock::Build(lock), analysis, Disposition::Reused));
+            }
+            (Ok(None), _) => {}
+            (found, _) => {
+                let (profile, reason) = match found {
+                    Ok(Some(analysis)) => (analysis.profile_digest(), reason.unwrap_or_default()),
+                    Err(StoreError::CorruptAnalysis { profile, reason, .. }) => (profile, reason),
+                    Err(error) => return Err(error.into()),
+                    Ok(None) => return Err(Failure::internal("an analysis vanished under its lock")),
+                };
+                let id = (self.context.host.new_invocation_id)().map_err(Failure::internal)?;
+                store.quarantine(&lock, profile, id)?;
+                warnings.push(Warning::CorruptAnalysisRebuilt { analysis_profile_sha256: Some(profile), reason });
+                disposition = Disposition::Rebuilt;
+            }
+        }
+        let (analysis, answered, watchdog_seconds) = self.analyze(store, &lock, query)?;
+        let mut ready = self.ready(store, AnalysisLock::Build(lock), analysis, disposition);
+        ready.answered = answered;
+        ready.watchdog_seconds = Some(watchdog_seconds);
+        ready.warnings.extend(warnings);
+        Ok(ready)
+    }
+
+    fn analyze(
+        &self,
+        store: &Store,
+        lock: &BuildGuard,
+        query: Option<&WorkerQuery>,
+    ) -> Result<(StoredAnalysis, Option<QueryOutcome>, u64), Failure> {
+        let host = self.context.host;
+        let id = (host.new_invocation_id)().map_err(Failure::internal)?;
+        let staging = store.begin_staging(id, lock)?;
+        let staged = self
+            .source
+            .snapshot_into(&staging, host.store_reserve_bytes)
+            .map_err(|error| Failure::store_or_sample(error, self.sample_path))?;
+        // INVARIANT(source-change-aborts): Ghidra only ever starts on the bytes that were identified.
+        if staged != self.identity {
+            return Err(PublicError::SampleChanged { path: self.sample_path.into() }.into());
+        }
+        let place = Workplace { store, staging: &staging, sample: Some(self.identity.digest) };
+        let task = WorkerTask::Analyze { query: query.cloned() };
+        let reply = worker::run(self.context, &self.engine, &place, &task)?;
+        staging.remove_sample()?;
+        match reply.response.outcome {
+            Outcome::Analyzed { analysis, query } => {
+                let stored = self.promote(store, lock, staging, *analysis)?;
+                Ok((stored, query, reply.watchdog_seconds))
+            }
+            Outcome::Failed { error } => {
+                let failure = Failure::worker(error, None, "analyze");
+                let log = super::diagnostics::retain_last(self.context, &place, &failure);
+                Err(failure.with_log(log))
+            }
+            Outcome::Probed { .. } | Outcome::Queried { .. } => {
+                Err(Failure::internal("a response passed validation with a foreign outcome"))
+            }
+        }
+    }
+
+    fn promote(
+        &self,
+        store: &Store,
+        lock: &BuildGuard,
+        staging: Staging,
+        result: AnalysisResult,
+    ) -> Result<StoredAnalysis, Failure> {
+        // INVARIANT(no-promotion-after-cancel): the last look at the user's wish before renaming.
+        if let Some(signal) = self.context.host.interrupts.first() {
+            return Err(interrupted(signal, None).into());
+        }
+        let profile = AnalysisProfile {
+            profile_version: PROFILE_VERSION,
+            ghidra_version: self.basis.ghidra_version.clone(),
+            ghidra_build: self.basis.ghidra_build.clone(),
+            java_version: self.basis.java_version.clone(),
+            analysis_adapter_version: self.basis.analysis_adapter_version,
+            target: ProfileTarget {
+                loader: result.target.loader.clone(),
+                processor_language: result.target.processor_language.clone(),
+                compiler_specification: result.target.compiler_specification.clone(),
+            },
+            loader_options: result.loader_options,
+            analyzer_options: result.analyzer_options,
+            max_cpu: self.basis.max_cpu,
+        };
+        let promotion = Promotion {
+            sample: self.identity.clone(),
+            basis: self.basis.clone(),
+            profile,
+            target: result.target,
+            analyzers: result.analyzers,
+            faults: result.faults,
+            suspicions: result.suspicions,
+            program: result.program,
+            facts: result.facts.into(),
+            ghidr_version: super::context::GHIDR_VERSION.to_owned(),
+            adapter_protocol_version: PROTOCOL_VERSION,
+            completed_at: (self.context.host.now)(),
+        };
+        Ok(store.promote(lock, staging, promotion)?)
+    }
+
+    fn ready<'store>(
+        &self,
+        store: &'store Store,
+        lock: AnalysisLock,
+        analysis: StoredAnalysis,
+        disposition: Disposition,
+    ) -> Ready<'store> {
+        self.context.learn(|known| known.analysis_profile_sha256 = Some(analysis.profile_digest()));
+        let mut warnings = self.context.policy_warnings(&self.engine);
+        warnings.extend(Warning::for_faults(&analysis.manifest().faults));
+        if !analysis.manifest().suspicions.is_empty() {
+            let mut reasons = analysis.manifest().suspicions.clone();
+            reasons.sort_unstable();
+            warnings.push(Warning::SuspiciousAnalysis { reasons });
+        }
+        let manifest = analysis.manifest();
+        if manifest.target().verification(manifest.header()) == TargetVerification::Unverified {
+            warnings.push(Warning::unverified_target());
+        }
+        Ready { store, lock, analysis, disposition, answered: None, watchdog_seconds: None, warnings }
+    }
+
+    fn busy(&self, error: StoreError) -> Failure {
+        match error {
+            StoreError::Busy { retry_after_seconds, .. } => PublicError::AnalysisBusy {
+                analysis_basis_sha256: Some(self.basis_digest),
+                analysis_profile_sha256: None,
+                retry_after_seconds,
+            }
+            .into(),
+            other => other.into(),
+        }
+    }
+
+    /// Provenance of an answer from `ready`.
+    pub fn provenance(&self, ready: &Ready<'_>, decompiles: bool, watchdog: Option<u64>) -> QueryProvenance {
+        let manifest = ready.analysis.manifest();
+        let target = manifest.target().clone();
+        let verification = target.verification(manifest.header());
+        QueryProvenance {
+            ghidr_version: super::context::GHIDR_VERSION.to_owned(),
+            adapter_protocol_version: PROTOCOL_VERSION,
+            ghidra_version: self.basis.ghidra_version.clone(),
+            java_version: self.basis.java_version.clone(),
+            sample_sha256: self.identity.digest,
+            source_path: PathValue::from(self.sample_path),
+            analysis_profile_sha256: ready.analysis.profile_digest(),
+            target: ReportedTarget { target, verification },
+            analysis_store: reported_store(ready.store.location()),
+            sandbox: self.context.sandbox.into(),
+            limits: self.context.reported_limits(decompiles, watchdog),
+        }
+    }
+
+    /// What `--verbose` says about where the Analysis came from.
+    pub fn explain(&self, ready: &Ready<'_>) -> String {
+        let verb = match ready.disposition {
+            Disposition::Created => "created",
+            Disposition::Reused => "reused",
+            Disposition::Rebuilt => "rebuilt",
+        };
+        format!("analysis {}: {verb}\n", ready.analysis.profile_digest())
+    }
+}

@@ -1,0 +1,286 @@
+//! The one place that maps the small typed errors of the layers below to public errors.
+
+use std::path::Path;
+
+use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
+use crate::domain::error::{PublicError, RaiseLimit};
+use crate::domain::path_value::PathValue;
+use crate::domain::selector::FunctionSelector;
+use crate::domain::worker_error::WorkerError;
+use crate::engine::ghidra::GhidraError;
+use crate::engine::java::JavaError;
+use crate::output::budget::BudgetTooSmall;
+use crate::process::ProcessError;
+use crate::protocol::encode::EncodeError;
+use crate::protocol::violation::ProtocolViolation;
+use crate::sandbox::SandboxError;
+use crate::store::{SampleError, StoreError};
+
+/// Why a command failed, and the Diagnostic Log that was kept for it.
+#[derive(Debug)]
+pub struct Failure {
+    /// The public error.
+    pub error: Box<PublicError>,
+    /// The retained log, when there is one.
+    pub diagnostic_log: Option<DiagnosticLogDescriptor>,
+}
+
+impl Failure {
+    /// A defect of ghidr itself.
+    pub fn internal(reason: impl ToString) -> Self {
+        PublicError::InternalError { reason: reason.to_string() }.into()
+    }
+
+    /// Whether stored data failed its verification, so that rebuilding may help.
+    pub fn corruption(&self) -> Option<&str> {
+        match &*self.error {
+            PublicError::CorruptAnalysis { reason, .. } => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Attaches a retained log.
+    pub fn with_log(mut self, log: Option<DiagnosticLogDescriptor>) -> Self {
+        self.diagnostic_log = self.diagnostic_log.or(log);
+        self
+    }
+
+    /// A failure to read the Sample at `path`.
+    pub fn sample(error: SampleError, path: &Path) -> Self {
+        let path = PathValue::from(path);
+        match error {
+            SampleError::NotFound { .. } => PublicError::SampleNotFound { path },
+            SampleError::Unreadable(source) => {
+                PublicError::SampleUnreadable { path, reason: source.to_string() }
+            }
+            SampleError::NotRegular { file_type } => {
+                PublicError::SampleNotRegular { path, file_type: file_type.to_owned() }
+            }
+            SampleError::TooLarge { limit_bytes, observed_at_least_bytes } => {
+                PublicError::SampleTooLarge { path, limit_bytes, observed_at_least_bytes }
+            }
+            SampleError::Changed => PublicError::SampleChanged { path },
+        }
+        .into()
+    }
+
+    /// A failure of a store operation that may also have read the Sample at `sample_path`.
+    pub fn store_or_sample(error: StoreError, sample_path: &Path) -> Self {
+        match error {
+            StoreError::Sample(error) => Self::sample(error, sample_path),
+            other => other.into(),
+        }
+    }
+
+    /// A worker's failure on a selector the caller typed.
+    pub fn worker(error: WorkerError, selector: Option<&FunctionSelector>, operation: &str) -> Self {
+        let name = match selector {
+            Some(FunctionSelector::Name { value }) => value.clone(),
+            Some(FunctionSelector::Address { space, offset }) => format!("{space}:{offset}"),
+            None => String::new(),
+        };
+        match error {
+            WorkerError::RequestRejected { field, reason } => PublicError::ProtocolViolation {
+                field,
+                expected: "a request the adapter accepts".to_owned(),
+                received: reason,
+            },
+            WorkerError::EngineUnusable { component, reason } => {
+                PublicError::EngineUnusable { component, reason }
+            }
+            WorkerError::ImportFailed { reason } => PublicError::ImportFailed { reason },
+            WorkerError::UnsupportedTarget { loaders } => PublicError::UnsupportedTarget { loaders },
+            WorkerError::AmbiguousTarget { candidates } => PublicError::AmbiguousTarget { candidates },
+            WorkerError::ContainerSample { format, members } => {
+                PublicError::ContainerSample { format, members }
+            }
+            WorkerError::AnalysisTimeout { timeout_seconds, analyzer } => PublicError::AnalysisTimeout {
+                timeout_seconds,
+                progress: crate::domain::error::WorkerProgress {
+                    phase: Some("analysis".to_owned()),
+                    analyzer,
+                },
+                raise: raise("--analysis-timeout-seconds", timeout_seconds),
+            },
+            WorkerError::AnalysisFailed { exception_class, reason } => {
+                PublicError::AnalysisFailed { exception_class, reason }
+            }
+            WorkerError::SaveFailed { reason } => {
+                PublicError::AnalysisFailed { exception_class: String::new(), reason }
+            }
+            WorkerError::ProjectUnusable { reason } => {
+                PublicError::EngineUnusable { component: "project".to_owned(), reason }
+            }
+            WorkerError::FunctionNotFound {} => PublicError::FunctionNotFound { name },
+            WorkerError::FunctionSelectorAmbiguous { candidates } => {
+                PublicError::FunctionSelectorAmbiguous { name, candidates }
+            }
+            WorkerError::FunctionEntryRequired { containing_entry } => {
+                PublicError::FunctionEntryRequired { containing_entry }
+            }
+            WorkerError::AddressSpaceNotFound { spaces } => {
+                let space = match selector {
+                    Some(FunctionSelector::Address { space, .. }) => space.clone(),
+                    _ => String::new(),
+                };
+                PublicError::AddressSpaceNotFound { space, spaces }
+            }
+            WorkerError::FunctionNotDecompilable { entry, reason } => {
+                PublicError::FunctionNotDecompilable { entry, reason }
+            }
+            WorkerError::DecompileTimeout { timeout_seconds, entry } => PublicError::DecompileTimeout {
+                entry,
+                timeout_seconds,
+                raise: raise("--decompile-timeout-seconds", timeout_seconds),
+            },
+            WorkerError::DecompileFailed { entry, reason } => PublicError::DecompileFailed { entry, reason },
+            WorkerError::FactsTooLarge { limit_bytes } => PublicError::ResultTooLarge {
+                limit_bytes,
+                observed_at_least_bytes: limit_bytes.saturating_add(1),
+                operation: operation.to_owned(),
+            },
+            WorkerError::ResultTooLarge { limit_bytes, observed_at_least_bytes } => {
+                PublicError::ResultTooLarge {
+                    limit_bytes,
+                    observed_at_least_bytes,
+                    operation: operation.to_owned(),
+                }
+            }
+        }
+        .into()
+    }
+}
+
+/// Suggests twice a limit that was too small.
+pub fn raise(flag: &str, value: u64) -> RaiseLimit {
+    RaiseLimit { flag: flag.to_owned(), next_value: value.saturating_mul(2) }
+}
+
+impl From<PublicError> for Failure {
+    fn from(error: PublicError) -> Self {
+        Self { error: Box::new(error), diagnostic_log: None }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let message = error.to_string();
+        match error {
+            StoreError::InvalidPath { path, reason } => {
+                PublicError::InvalidStorePath { path: Some(path), reason: reason.to_string() }
+            }
+            StoreError::NoLocation { .. } => PublicError::InvalidStorePath { path: None, reason: message },
+            StoreError::NotAStore { path, .. }
+            | StoreError::UnknownLayout { path, .. }
+            | StoreError::WrongOwner { path, .. }
+            | StoreError::InsecureMode { path, .. } => {
+                PublicError::StoreIncompatible { path: path.into(), reason: message }
+            }
+            StoreError::Unwritable { path, source, .. } => {
+                PublicError::StoreUnwritable { path: path.into(), reason: source.to_string() }
+            }
+            StoreError::NoSpace { path, required_bytes, available_bytes } => {
+                PublicError::StoreSpaceInsufficient {
+                    path: path.into(),
+                    required_bytes: required_bytes.unwrap_or(0),
+                    available_bytes: available_bytes.unwrap_or(0),
+                }
+            }
+            StoreError::Busy { retry_after_seconds, .. } => PublicError::AnalysisBusy {
+                analysis_basis_sha256: None,
+                analysis_profile_sha256: None,
+                retry_after_seconds,
+            },
+            StoreError::CorruptAnalysis { path, reason, .. } | StoreError::Corrupt { path, reason } => {
+                PublicError::CorruptAnalysis { path: path.into(), reason }
+            }
+            StoreError::FactsInvalid { file, line, reason } => PublicError::ProtocolViolation {
+                field: format!("{file} line {line}"),
+                expected: "facts that keep their contract".to_owned(),
+                received: reason,
+            },
+            StoreError::StagedAnalysisInvalid { path, reason } => PublicError::ProtocolViolation {
+                field: path.display().to_string(),
+                expected: "a project that can be promoted".to_owned(),
+                received: reason,
+            },
+            StoreError::Sample(error) => PublicError::InternalError { reason: error.to_string() },
+            StoreError::CanonicalJson(error) => PublicError::InternalError { reason: error.to_string() },
+            StoreError::Io { path, operation, source } => PublicError::StoreFailed {
+                path: path.into(),
+                operation: operation.to_string(),
+                reason: source.to_string(),
+            },
+        }
+        .into()
+    }
+}
+
+impl From<GhidraError> for Failure {
+    fn from(error: GhidraError) -> Self {
+        match error {
+            GhidraError::Missing { path, selected_by } => {
+                PublicError::GhidraMissing { path: path.map(PathValue::from), selected_by }
+            }
+            GhidraError::Incompatible { path, selected_by, reason } => PublicError::GhidraIncompatible {
+                path: path.into(),
+                selected_by: selected_by.to_owned(),
+                reason,
+            },
+        }
+        .into()
+    }
+}
+
+impl From<JavaError> for Failure {
+    fn from(error: JavaError) -> Self {
+        match error {
+            JavaError::Missing { path, selected_by } => {
+                PublicError::JavaMissing { path: path.map(PathValue::from), selected_by }
+            }
+            JavaError::Incompatible { path, selected_by, reason, .. } => PublicError::JavaIncompatible {
+                path: path.into(),
+                selected_by: selected_by.to_owned(),
+                reason,
+            },
+        }
+        .into()
+    }
+}
+
+impl From<SandboxError> for Failure {
+    fn from(error: SandboxError) -> Self {
+        PublicError::SandboxUnavailable {
+            reason: error.reason().to_owned(),
+            remedy: error.remedy().to_owned(),
+            observed: error.to_string(),
+        }
+        .into()
+    }
+}
+
+impl From<ProcessError> for Failure {
+    fn from(error: ProcessError) -> Self {
+        Self::internal(error)
+    }
+}
+
+impl From<ProtocolViolation> for Failure {
+    fn from(violation: ProtocolViolation) -> Self {
+        let ProtocolViolation { field, expected, received } = violation;
+        PublicError::ProtocolViolation { field, expected, received }.into()
+    }
+}
+
+impl From<EncodeError> for Failure {
+    fn from(error: EncodeError) -> Self {
+        Self::internal(error)
+    }
+}
+
+impl From<BudgetTooSmall> for Failure {
+    fn from(error: BudgetTooSmall) -> Self {
+        let BudgetTooSmall { configured_bytes, required_bytes } = error;
+        PublicError::InlineBudgetTooSmall { configured_bytes, required_bytes }.into()
+    }
+}

@@ -1,0 +1,29 @@
+//! `ghidr functions`: one page of the complete, ordered function table, from validated facts.
+
+use super::analysis::Session;
+use super::answer::{Answer, answer};
+use super::context::Context;
+use super::failure::Failure;
+use crate::cli::FunctionsArguments;
+use crate::domain::documents::{FUNCTION_ORDER, FunctionList};
+use crate::domain::warning;
+use crate::output::envelope::Envelope;
+use crate::output::human;
+
+/// Kind of the success document.
+pub const KIND: &str = "function_list";
+
+/// Runs the command.
+pub fn run(context: &Context<'_>, arguments: &FunctionsArguments) -> Result<Answer, Failure> {
+    let request = arguments.page();
+    let session = Session::begin(context, &arguments.sample)?;
+    session.with_analysis(None, |ready| {
+        let total = ready.analysis.function_count();
+        let items = ready.analysis.read_functions(request.range(total))?;
+        let data = FunctionList { page: request.describe(FUNCTION_ORDER, total), items };
+        let provenance = session.provenance(ready, false, ready.watchdog_seconds);
+        let text = human::function_list(&data);
+        let envelope = Envelope::new(KIND, provenance, data, warning::normalize(ready.warnings.clone()));
+        answer(context, &envelope, text, session.explain(ready), &|bytes| ready.stage_artifact(bytes))
+    })
+}

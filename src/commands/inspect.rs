@@ -1,0 +1,48 @@
+//! `ghidr inspect`: a Sample's Program and the Analysis behind it, from validated facts.
+
+use super::analysis::{Ready, Session};
+use super::answer::{Answer, answer};
+use super::context::Context;
+use super::failure::Failure;
+use crate::cli::InspectArguments;
+use crate::domain::documents::{AnalysisSummary, Inspection, ProgramSummary, SampleSummary};
+use crate::domain::fault::Completeness;
+use crate::domain::warning;
+use crate::output::envelope::Envelope;
+use crate::output::human;
+
+/// Kind of the success document.
+pub const KIND: &str = "inspection";
+
+/// Runs the command.
+pub fn run(context: &Context<'_>, arguments: &InspectArguments) -> Result<Answer, Failure> {
+    let session = Session::begin(context, &arguments.sample)?;
+    session.with_analysis(None, |ready| {
+        let data = inspection(&session, ready)?;
+        let provenance = session.provenance(ready, false, ready.watchdog_seconds);
+        let text = human::inspection(&data, &provenance);
+        let envelope = Envelope::new(KIND, provenance, data, warning::normalize(ready.warnings.clone()));
+        answer(context, &envelope, text, session.explain(ready), &|bytes| ready.stage_artifact(bytes))
+    })
+}
+
+fn inspection(session: &Session<'_>, ready: &Ready<'_>) -> Result<Inspection, Failure> {
+    let facts = ready.analysis.program_facts()?;
+    let manifest = ready.analysis.manifest();
+    Ok(Inspection {
+        sample: SampleSummary {
+            sha256: session.identity.digest,
+            size_bytes: session.identity.size_bytes,
+        },
+        program: ProgramSummary {
+            image_base: facts.image_base,
+            minimum_address: facts.minimum_address,
+            maximum_address: facts.maximum_address,
+            function_count: facts.function_count,
+        },
+        analysis: AnalysisSummary {
+            disposition: ready.disposition,
+            completeness: Some(Completeness::judge(&manifest.analyzers, &manifest.faults)),
+        },
+    })
+}

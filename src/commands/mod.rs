@@ -1,0 +1,18 @@
+//! One file per command, and what commands share.
+
+mod analysis;
+mod answer;
+mod boot;
+pub mod context;
+mod decompile;
+mod diagnostics;
+mod doctor;
+pub mod failure;
+mod functions;
+pub mod host;
+mod inspect;
+mod run;
+pub mod schemas;
+mod worker;
+
+pub use run::run;

@@ -1,0 +1,88 @@
+//! From a command line to one document and an exit status.
+//!
+//! The framing contract is kept here: in JSON format a success is one document on stdout and
+//! nothing on stderr, a failure nothing on stdout and one document on stderr.
+
+use std::ffi::OsString;
+
+use super::answer::Answer;
+use super::context::Context;
+use super::failure::Failure;
+use super::host::Host;
+use super::{decompile, doctor, functions, inspect};
+use crate::cli::{self, Cli, Command, Format, Refusal};
+use crate::domain::error::PublicError;
+use crate::domain::exit_status::ExitStatus;
+use crate::domain::provenance::ReducedProvenance;
+use crate::output::error_document::ErrorDocument;
+use crate::output::human;
+use crate::output::sink::Sink;
+
+/// Runs the command line `arguments`, program name included.
+pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> ExitStatus {
+    let cli = match cli::parse(arguments) {
+        Ok(cli) => cli,
+        Err(Refusal::Discovery(text)) => return write_stdout(sink, text.as_bytes()),
+        Err(Refusal::Invalid { error, format }) => {
+            return fail(sink, format, (*error).into(), Context::unresolved_provenance());
+        }
+    };
+    let Cli { global, command } = cli;
+    let context = Context::new(host, global);
+    let outcome = match &command {
+        Command::Doctor => doctor::run(&context),
+        Command::Inspect(arguments) => inspect::run(&context, arguments),
+        Command::Functions(arguments) => functions::run(&context, arguments),
+        Command::Decompile(arguments) => decompile::run(&context, arguments),
+    };
+    match outcome {
+        Ok(answer) => succeed(sink, &context, &answer),
+        Err(failure) => fail(sink, context.format, failure, context.known()),
+    }
+}
+
+fn succeed(sink: &mut Sink<'_>, context: &Context<'_>, answer: &Answer) -> ExitStatus {
+    // INVARIANT(no-success-after-interrupt): an interrupted command never reports success.
+    if let Some(signal) = context.host.interrupts.first() {
+        let error = super::worker::interrupted(signal, None);
+        return fail(sink, context.format, error.into(), context.known());
+    }
+    match context.format {
+        Format::Json => write_stdout(sink, &answer.json),
+        Format::Human => {
+            if context.verbose {
+                sink.write_stderr(answer.explanation.as_bytes());
+            }
+            sink.write_stderr(human::warnings(&answer.warnings).as_bytes());
+            write_stdout(sink, answer.human.as_bytes())
+        }
+    }
+}
+
+/// A reader that went away is a failure like any other, but there is nobody to tell.
+fn write_stdout(sink: &mut Sink<'_>, bytes: &[u8]) -> ExitStatus {
+    match sink.write_stdout(bytes) {
+        Ok(()) => ExitStatus::Success,
+        Err(_) => ExitStatus::Failure,
+    }
+}
+
+fn fail(sink: &mut Sink<'_>, format: Format, failure: Failure, known: ReducedProvenance) -> ExitStatus {
+    let Failure { error, diagnostic_log } = failure;
+    let status = error.exit_status();
+    let document = ErrorDocument::new(*error, known, diagnostic_log);
+    match format {
+        Format::Json => sink.write_stderr(&document.encode_capped()),
+        Format::Human => sink.write_stderr(describe(&document).as_bytes()),
+    }
+    status
+}
+
+fn describe(document: &ErrorDocument) -> String {
+    let body = &document.error;
+    let mut text = human::error(&body.error, &body.message, body.diagnostic_log.as_ref());
+    if matches!(body.error, PublicError::InvalidArguments { .. }) {
+        text.push_str("  see: ghidr --help\n");
+    }
+    text
+}

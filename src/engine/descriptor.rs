@@ -1,0 +1,97 @@
+//! `engine.json` in the bundle: which engine and which JDK set-up prepared, so that finding
+//! them costs one small read.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::digest::ContentDigest;
+use crate::protocol::request::EngineLayout;
+
+/// The file's name inside the bundle.
+pub const FILE_NAME: &str = "engine.json";
+/// Version of the descriptor.
+pub const DESCRIPTOR_VERSION: u32 = 1;
+
+/// The bundled engine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EngineDescriptor {
+    /// Always [`DESCRIPTOR_VERSION`].
+    pub descriptor_version: u32,
+    /// Its layout.
+    pub layout: EngineLayout,
+    /// The jar or directory; a relative path starts at the bundle.
+    pub path: PathBuf,
+    /// `application.version`.
+    pub ghidra_version: String,
+    /// `application.revision.ghidra`, or the build date.
+    pub ghidra_build: String,
+    /// `application.release.name`.
+    pub ghidra_release_name: String,
+    /// Smallest accepted Java feature version.
+    pub java_minimum: u32,
+    /// Largest accepted Java feature version.
+    pub java_maximum: Option<u32>,
+    /// The JDK to run it with, absolute.
+    pub java_home: PathBuf,
+    /// What the engine would otherwise unpack at every boot; a relative path starts at the
+    /// bundle.
+    pub cache: Option<PathBuf>,
+    /// SHA-256 of the prepared cache's manifest.
+    pub cache_sha256: Option<ContentDigest>,
+}
+
+/// Why a descriptor cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum DescriptorError {
+    /// It cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The descriptor.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// It is not a descriptor of this version.
+    #[error("{} is not an engine descriptor of this version: {reason}", path.display())]
+    Invalid {
+        /// The descriptor.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl EngineDescriptor {
+    /// Reads the descriptor of `bundle`; `None` when there is none.
+    pub fn read(bundle: &Path) -> Result<Option<Self>, DescriptorError> {
+        let path = bundle.join(FILE_NAME);
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(DescriptorError::Unreadable { path, source }),
+        };
+        let descriptor: Self = serde_json::from_slice(&bytes)
+            .map_err(|error| DescriptorError::Invalid { path: path.clone(), reason: error.to_string() })?;
+        if descriptor.descriptor_version != DESCRIPTOR_VERSION {
+            let reason = format!("version {}", descriptor.descriptor_version);
+            return Err(DescriptorError::Invalid { path, reason });
+        }
+        Ok(Some(descriptor))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_absent_descriptor_is_no_error_and_a_foreign_one_is() {
+        let bundle = tempfile::tempdir().unwrap();
+        assert!(EngineDescriptor::read(bundle.path()).unwrap().is_none());
+        std::fs::write(bundle.path().join(FILE_NAME), r#"{"descriptor_version":1}"#).unwrap();
+        assert!(matches!(EngineDescriptor::read(bundle.path()), Err(DescriptorError::Invalid { .. })));
+    }
+}

@@ -1,0 +1,181 @@
+//! Finds the Java runtime and refuses one that would silently give a poorer Analysis.
+//!
+//! First match wins: `--java-home`, `$GHIDR_JAVA_HOME`, the bundle, `$JAVA_HOME`. An explicit
+//! value that is wrong is an error, never a fall-through.
+
+use std::path::{Path, PathBuf};
+
+use super::application_properties::JavaRange;
+
+/// Where a Java runtime may come from, best first.
+#[derive(Debug, Clone, Default)]
+pub struct JavaCandidates {
+    /// Each candidate with the name of the rule that gives it.
+    pub homes: Vec<(&'static str, PathBuf)>,
+}
+
+/// A usable full JDK.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JavaRuntime {
+    /// Its home, without symbolic links.
+    pub home: PathBuf,
+    /// Feature version, such as 17.
+    pub feature_version: u32,
+    /// The rule that selected it.
+    pub selected_by: &'static str,
+}
+
+/// Why no Java runtime can be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum JavaError {
+    /// None was configured, or the configured one does not exist.
+    #[error("no JDK was found by {selected_by}")]
+    Missing {
+        /// Where one was expected.
+        path: Option<PathBuf>,
+        /// The rule, or the rules tried.
+        selected_by: String,
+    },
+    /// It exists but cannot serve.
+    #[error("the JDK at {} cannot be used: {reason}", path.display())]
+    Incompatible {
+        /// Its home.
+        path: PathBuf,
+        /// The rule that selected it.
+        selected_by: &'static str,
+        /// Its feature version, when known.
+        feature_version: Option<u32>,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl JavaRuntime {
+    /// Takes the first candidate and checks it against the engine's accepted range.
+    pub fn find(candidates: &JavaCandidates, accepted: Option<JavaRange>) -> Result<Self, JavaError> {
+        let Some((selected_by, home)) = candidates.homes.first() else {
+            let rules = "--java-home, $GHIDR_JAVA_HOME, the bundle, $JAVA_HOME";
+            return Err(JavaError::Missing { path: None, selected_by: rules.to_owned() });
+        };
+        let runtime = Self::examine(home, selected_by)?;
+        match accepted {
+            Some(range) if !range.accepts(runtime.feature_version) => Err(JavaError::Incompatible {
+                path: runtime.home,
+                selected_by,
+                feature_version: Some(runtime.feature_version),
+                reason: format!("the engine needs {range}, this is Java {}", runtime.feature_version),
+            }),
+            _ => Ok(runtime),
+        }
+    }
+
+    fn examine(home: &Path, selected_by: &'static str) -> Result<Self, JavaError> {
+        let incompatible = |feature_version, reason: &str| JavaError::Incompatible {
+            path: home.to_owned(),
+            selected_by,
+            feature_version,
+            reason: reason.to_owned(),
+        };
+        let home = home.canonicalize().map_err(|_| JavaError::Missing {
+            path: Some(home.to_owned()),
+            selected_by: selected_by.to_owned(),
+        })?;
+        let release = std::fs::read_to_string(home.join("release"))
+            .map_err(|_| incompatible(None, "it has no readable release file"))?;
+        let feature_version = release_value(&release, "JAVA_VERSION")
+            .and_then(feature_version)
+            .ok_or_else(|| incompatible(None, "its release file names no JAVA_VERSION"))?;
+        // Ghidra's Windows resource analyzer compiles a script; on a bare runtime that step
+        // does nothing and says nothing.
+        let modules = release_value(&release, "MODULES").unwrap_or_default();
+        let has_compiler = modules.split(' ').any(|module| module == "jdk.compiler");
+        if !has_compiler || !home.join("bin/javac").exists() {
+            let reason = "it is not a full JDK: the compiler (jdk.compiler, bin/javac) is missing";
+            return Err(incompatible(Some(feature_version), reason));
+        }
+        if !home.join("lib/server/libjvm.so").is_file() {
+            return Err(incompatible(Some(feature_version), "it has no lib/server/libjvm.so"));
+        }
+        Ok(Self { home, feature_version, selected_by })
+    }
+
+    /// Its `java` executable.
+    pub fn executable(&self) -> PathBuf {
+        self.home.join("bin/java")
+    }
+}
+
+fn release_value<'text>(release: &'text str, name: &str) -> Option<&'text str> {
+    release.lines().find_map(|line| {
+        let value = line.strip_prefix(name)?.strip_prefix('=')?;
+        Some(value.trim().trim_matches('"'))
+    })
+}
+
+fn feature_version(version: &str) -> Option<u32> {
+    let mut parts = version.split(['.', '-', '+', '_']);
+    match parts.next()?.parse().ok()? {
+        1 => parts.next()?.parse().ok(),
+        feature => Some(feature),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn jdk(version: &str, modules: &str) -> tempfile::TempDir {
+        let home = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(home.path().join("bin")).unwrap();
+        std::fs::create_dir_all(home.path().join("lib/server")).unwrap();
+        std::fs::write(home.path().join("bin/javac"), "").unwrap();
+        std::fs::write(home.path().join("lib/server/libjvm.so"), "").unwrap();
+        let release = format!("JAVA_VERSION=\"{version}\"\nMODULES=\"{modules}\"\n");
+        std::fs::write(home.path().join("release"), release).unwrap();
+        home
+    }
+
+    fn find(home: &Path) -> Result<JavaRuntime, JavaError> {
+        let candidates = JavaCandidates { homes: vec![("--java-home", home.to_owned())] };
+        JavaRuntime::find(&candidates, Some(JavaRange { minimum: 17, maximum: Some(21) }))
+    }
+
+    fn reason(result: Result<JavaRuntime, JavaError>) -> String {
+        match result {
+            Err(JavaError::Incompatible { reason, .. }) => reason,
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_full_jdk_inside_the_range_is_found() {
+        let home = jdk("17.0.15", "java.base jdk.compiler");
+        assert_eq!(find(home.path()).unwrap().feature_version, 17);
+    }
+
+    #[test]
+    fn a_bare_runtime_an_old_one_and_one_without_libjvm_are_refused() {
+        assert!(reason(find(jdk("17.0.1", "java.base").path())).contains("not a full JDK"));
+        assert!(reason(find(jdk("1.8.0_392", "java.base jdk.compiler").path())).contains("this is Java 8"));
+        assert!(reason(find(jdk("22", "jdk.compiler").path())).contains("Java 17 to 21"));
+        let home = jdk("17", "jdk.compiler");
+        std::fs::remove_file(home.path().join("lib/server/libjvm.so")).unwrap();
+        assert!(reason(find(home.path())).contains("libjvm.so"));
+        let home = jdk("17", "jdk.compiler");
+        std::fs::remove_file(home.path().join("bin/javac")).unwrap();
+        assert!(reason(find(home.path())).contains("not a full JDK"));
+    }
+
+    #[test]
+    fn an_explicit_home_that_is_wrong_does_not_fall_through() {
+        let good = jdk("17", "jdk.compiler");
+        let candidates = JavaCandidates {
+            homes: vec![("--java-home", "/nonexistent".into()), ("$JAVA_HOME", good.path().into())],
+        };
+        assert_eq!(
+            JavaRuntime::find(&candidates, None),
+            Err(JavaError::Missing { path: Some("/nonexistent".into()), selected_by: "--java-home".into() })
+        );
+    }
+}

@@ -1,0 +1,8 @@
+//! Finds the engine (Ghidra) and the Java runtime, and says what they are, without a JVM.
+
+pub mod application_properties;
+pub mod bundle;
+pub mod descriptor;
+pub mod ghidra;
+pub mod java;
+pub mod verified;

@@ -1,0 +1,65 @@
+//! The success envelope and its one serialized form: compact JSON and exactly one LF.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::domain::documents::SCHEMA_VERSION;
+use crate::domain::warning::WarningDocument;
+
+/// A success document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Envelope<P, D> {
+    /// Always [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Kind of document.
+    pub kind: String,
+    /// Where the answer comes from.
+    pub provenance: P,
+    /// The answer.
+    pub data: D,
+    /// Non-fatal facts about the answer.
+    pub warnings: Vec<WarningDocument>,
+}
+
+impl<P, D> Envelope<P, D> {
+    /// An envelope of the current schema version.
+    pub fn new(kind: &str, provenance: P, data: D, warnings: Vec<WarningDocument>) -> Self {
+        Self { schema_version: SCHEMA_VERSION, kind: kind.to_owned(), provenance, data, warnings }
+    }
+
+    /// The same envelope around other data.
+    pub fn with_data<E>(&self, data: E) -> Envelope<P, E>
+    where
+        P: Clone,
+    {
+        Envelope {
+            schema_version: self.schema_version,
+            kind: self.kind.clone(),
+            provenance: self.provenance.clone(),
+            data,
+            warnings: self.warnings.clone(),
+        }
+    }
+}
+
+/// Serializes a document as stdout, stderr and Artifacts carry it.
+pub fn encode<T: Serialize>(document: &T) -> Result<Vec<u8>, serde_json::Error> {
+    let mut bytes = serde_json::to_vec(document)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_compact_and_ends_with_one_lf() {
+        let envelope = Envelope::new("inspection", (), "a\nb", vec![]);
+        assert_eq!(
+            String::from_utf8(encode(&envelope).unwrap()).unwrap(),
+            "{\"schema_version\":1,\"kind\":\"inspection\",\"provenance\":null,\"data\":\"a\\nb\",\"warnings\":[]}\n"
+        );
+    }
+}

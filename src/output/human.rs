@@ -1,0 +1,215 @@
+//! Plain-text presentation of the same results that JSON documents carry.
+//!
+//! Every untrusted string is escaped; nothing here is meant to be parsed.
+
+use std::fmt::Write as _;
+
+use super::escape;
+use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
+use crate::domain::doctor_report::{ComponentStatus, DoctorReport};
+use crate::domain::documents::{ArtifactDescriptor, DecompilationData, FunctionList, Inspection};
+use crate::domain::error::PublicError;
+use crate::domain::provenance::QueryProvenance;
+use crate::domain::warning::WarningDocument;
+
+/// `doctor`.
+pub fn doctor(report: &DoctorReport) -> String {
+    let components = &report.components;
+    let version =
+        |version: &Option<String>| version.as_deref().map(|text| format!(" {text}")).unwrap_or_default();
+    let mut text = String::new();
+    let mut row = |label: String, status: ComponentStatus, ready: &str, problem: &Option<String>| {
+        let state = if status == ComponentStatus::Ready { ready } else { status_word(status) };
+        let _ = write!(text, "{}: {state}", escape::line(&label));
+        if let Some(problem) = problem {
+            let _ = write!(text, " ({})", escape::line(problem));
+        }
+        text.push('\n');
+    };
+    let ghidra = &components.ghidra;
+    row(format!("Ghidra{}", version(&ghidra.version)), ghidra.status, "ready", &ghidra.problem);
+    let java = &components.java;
+    row(format!("JDK{}", version(&java.version)), java.status, "ready", &java.problem);
+    let store = &components.analysis_store;
+    row("Analysis store".to_owned(), store.status, "writable", &store.problem);
+    let sandbox = &components.sandbox;
+    let mode = format!("Sandbox {:?}", sandbox.backend).to_lowercase().replacen('s', "S", 1);
+    row(mode, sandbox.status, "ready", &sandbox.problem);
+    if let (Some(path), Some(usage)) = (&store.path, &store.usage) {
+        let path = path.to_string();
+        let _ = writeln!(text, "Store: {}, {} bytes in use", escape::line(&path), usage.allocated_bytes);
+    }
+    text
+}
+
+fn status_word(status: ComponentStatus) -> &'static str {
+    match status {
+        ComponentStatus::Ready => "ready",
+        ComponentStatus::Missing => "missing",
+        ComponentStatus::Incompatible => "incompatible",
+        ComponentStatus::Invalid => "invalid",
+        ComponentStatus::Unwritable => "unwritable",
+    }
+}
+
+/// `inspect`.
+pub fn inspection(data: &Inspection, provenance: &QueryProvenance) -> String {
+    let target = &provenance.target.target;
+    let mut text = String::new();
+    let mut row = |label: &str, value: &str| {
+        let _ = writeln!(text, "{label}: {}", escape::line(value));
+    };
+    row("Sample", &data.sample.sha256.to_string());
+    row("Size", &format!("{} bytes", data.sample.size_bytes));
+    row("Format", &target.format);
+    row("Language", &target.processor_language);
+    row("Compiler", &target.compiler_specification);
+    if let Some(base) = &data.program.image_base {
+        row("Image base", &base.to_string());
+    }
+    if let (Some(low), Some(high)) = (&data.program.minimum_address, &data.program.maximum_address) {
+        row("Memory", &format!("{low} to {high}"));
+    }
+    row("Functions", &data.program.function_count.to_string());
+    if let Some(completeness) = &data.analysis.completeness {
+        let verdict = if completeness.complete { "complete" } else { "incomplete" };
+        let counts = format!("{verdict} ({} of {} analyzers)", completeness.completed, completeness.enabled);
+        row("Analysis", &counts);
+        if !completeness.failed.is_empty() {
+            row("Failed analyzers", &completeness.failed.join(", "));
+        }
+    }
+    text
+}
+
+/// `functions`.
+pub fn function_list(data: &FunctionList) -> String {
+    let rows: Vec<[String; 3]> = data
+        .items
+        .iter()
+        .map(|item| {
+            [
+                escape::line(&item.entry.to_string()).into_owned(),
+                item.body_address_count.to_string(),
+                escape::line(&item.qualified_name).into_owned(),
+            ]
+        })
+        .collect();
+    let width = |column: usize, heading: &str| {
+        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0).max(heading.len())
+    };
+    let (address_width, size_width) = (width(0, "ADDRESS"), width(1, "SIZE"));
+    let mut text = format!("{:address_width$}  {:>size_width$}  NAME\n", "ADDRESS", "SIZE");
+    for [address, size, name] in &rows {
+        let _ = writeln!(text, "{address:address_width$}  {size:>size_width$}  {name}");
+    }
+    let page = &data.page;
+    if page.has_more {
+        let next = page.offset.saturating_add(page.returned);
+        let _ = writeln!(
+            text,
+            "{} of {} functions shown; more: --offset {next}, or --all",
+            page.returned, page.total
+        );
+    } else if page.returned == 0 && page.total > 0 {
+        let _ = writeln!(text, "no functions at offset {}; there are {}", page.offset, page.total);
+    }
+    text
+}
+
+/// `decompile`.
+pub fn decompilation(data: &DecompilationData) -> String {
+    let mut text = escape::lines(&data.decompilation.text).into_owned();
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// A result that became an Artifact.
+pub fn spilled(artifact: &ArtifactDescriptor) -> String {
+    let path = artifact.path.to_string();
+    format!(
+        "the result is larger than the inline budget and was stored instead\nArtifact: {}\nSize: {} bytes\nSHA-256: {}\n",
+        escape::line(&path),
+        artifact.bytes,
+        artifact.sha256
+    )
+}
+
+/// Warnings, one line each, for stderr.
+pub fn warnings(warnings: &[WarningDocument]) -> String {
+    warnings.iter().map(|warning| format!("warning: {}\n", escape::line(&warning.message))).collect()
+}
+
+/// An error and what to do about it, for stderr.
+pub fn error(error: &PublicError, message: &str, log: Option<&DiagnosticLogDescriptor>) -> String {
+    let mut text = format!("error: {}\n", escape::line(message));
+    let mut more = |label: &str, value: &str| {
+        let _ = writeln!(text, "  {label}: {}", escape::line(value));
+    };
+    match error {
+        PublicError::FunctionSelectorAmbiguous { candidates, .. } => {
+            for candidate in &candidates.items {
+                let note = if candidate.decompilable { "" } else { " (not decompilable)" };
+                more(
+                    &format!("--address {}", candidate.entry),
+                    &format!("{}{note}", candidate.qualified_name),
+                );
+            }
+            if candidates.has_more {
+                more("and more", &format!("{} in all", candidates.total));
+            }
+        }
+        PublicError::FunctionEntryRequired { containing_entry: Some(entry) } => {
+            more("use", &format!("--address {entry}"));
+        }
+        PublicError::AddressSpaceNotFound { spaces, .. } => more("address spaces", &spaces.items.join(", ")),
+        PublicError::ContainerSample { members, .. } if !members.items.is_empty() => {
+            more("members", &members.items.join(", "));
+        }
+        PublicError::SandboxUnavailable { observed, .. } => more("observed", observed),
+        PublicError::DoctorFailed { report } => text.push_str(&doctor(report)),
+        _ => {}
+    }
+    if let Some(log) = log {
+        let path = log.path.to_string();
+        let _ = writeln!(text, "  diagnostic log (may hold sample content): {}", escape::line(&path));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::address::{Address, Offset};
+    use crate::domain::function::{FunctionItem, FunctionLocation};
+    use crate::domain::page::PageRequest;
+
+    fn item(name: &str, offset: u64, size: u64) -> FunctionItem {
+        FunctionItem {
+            name: name.into(),
+            qualified_name: name.into(),
+            entry: Address { space: "ram".into(), offset: Offset::new(offset, 8) },
+            body_address_count: size,
+            location: FunctionLocation::Memory,
+            is_external: false,
+            is_thunk: false,
+            thunk_target_entry: None,
+            decompilable: true,
+        }
+    }
+
+    #[test]
+    fn the_table_is_aligned_and_tells_how_to_continue() {
+        let data = FunctionList {
+            page: PageRequest::Window { offset: 0, limit: 2 }.describe("o", 3),
+            items: vec![item("_start", 0x40_1000, 112), item("ma\x1bin", 0x40_1120, 24_800)],
+        };
+        let expected = "ADDRESS          SIZE  NAME\n\
+                        ram:0x00401000    112  _start\n\
+                        ram:0x00401120  24800  ma\\u{1b}in\n\
+                        2 of 3 functions shown; more: --offset 2, or --all\n";
+        assert_eq!(function_list(&data), expected);
+    }
+}

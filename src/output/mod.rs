@@ -1,0 +1,9 @@
+//! Turns answers and failures into bytes, and is the only writer of stdout and stderr.
+
+pub mod budget;
+pub mod envelope;
+pub mod error_document;
+pub mod escape;
+pub mod human;
+pub mod progress;
+pub mod sink;

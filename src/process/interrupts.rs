@@ -1,0 +1,91 @@
+//! Counts SIGINT, SIGTERM and SIGHUP of this process.
+//!
+//! Installed once, by `main`. A signal that was ignored when the process began (`nohup`, a background job of a
+//! non-interactive shell) stays ignored. Each signal is a byte in a pipe: counted exactly, and able to wake a poll.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+
+/// The interruptions this process has received.
+#[derive(Debug, Default)]
+pub struct Interrupts {
+    pipes: Vec<(i32, UnixStream)>,
+    /// The first signal ever received, zero while there was none.
+    first: AtomicI32,
+}
+
+impl Interrupts {
+    /// Begins to listen.
+    ///
+    /// # Errors
+    ///
+    /// When the kernel refuses a pipe or a handler.
+    pub fn install() -> io::Result<Self> {
+        let ignored = ignored_signals();
+        let mut pipes = Vec::new();
+        for signal in SIGNALS {
+            if ignored & (1 << (signal - 1)) != 0 {
+                continue;
+            }
+            let (reader, writer) = UnixStream::pair()?;
+            reader.set_nonblocking(true)?;
+            signal_hook::low_level::pipe::register(signal, writer)?;
+            pipes.push((signal, reader));
+        }
+        Ok(Self { pipes, first: AtomicI32::new(0) })
+    }
+
+    /// A source that never interrupts, for callers that installed no handler.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::default()
+    }
+
+    /// The first signal received since the installation, if there was one.
+    ///
+    /// Sticky: once a signal came, no result may be published any more, and this is what to ask before publishing.
+    #[must_use]
+    pub fn first(&self) -> Option<i32> {
+        self.take_new();
+        match self.first.load(Ordering::Relaxed) {
+            0 => None,
+            signal => Some(signal),
+        }
+    }
+
+    /// The number of signals received since this was last asked.
+    pub(super) fn take_new(&self) -> usize {
+        let mut new = 0;
+        for (signal, pipe) in &self.pipes {
+            let mut buffer = [0; 64];
+            while let Ok(count @ 1..) = io::Read::read(&mut &*pipe, &mut buffer) {
+                let _ = self.first.compare_exchange(0, *signal, Ordering::Relaxed, Ordering::Relaxed);
+                new += count;
+            }
+        }
+        new
+    }
+
+    /// Descriptors that become readable with the next signal.
+    pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.pipes.iter().map(|(_, pipe)| pipe.as_fd())
+    }
+}
+
+/// The mask of signals this process ignores, as the kernel reports it; empty when it does not.
+fn ignored_signals() -> u64 {
+    fs::read_to_string("/proc/self/status")
+        .ok()
+        .and_then(|status| {
+            let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"))?;
+            u64::from_str_radix(line.trim(), 16).ok()
+        })
+        .unwrap_or(0)
+}

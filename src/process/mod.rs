@@ -1,0 +1,31 @@
+//! Runs one worker process and answers for its end.
+//!
+//! [`launch`] says what is started and under which limits, [`supervise`] starts it, drains it and ends it, and
+//! [`outcome`] says how it ended. Nothing here knows Ghidra, bubblewrap or the worker's protocol: a sandbox backend hands
+//! over a finished [`LaunchPlan`].
+//!
+//! Invariants, whatever the worker does:
+//! - When [`Launcher::run`] returns `Ok`, no process of the worker's tree is alive.
+//! - The worker's standard input is a pipe whose only writer is this process, so the worker learns of its death.
+//! - Nothing waits for the end of a pipe: a process that outlives the worker may hold it open.
+//! - Memory used for captured output is bounded, and pipes are drained until the tree is gone.
+
+mod capture;
+mod ending;
+pub mod error;
+pub mod interrupts;
+pub mod launch;
+mod memory;
+pub mod outcome;
+mod quota;
+mod spawn;
+mod supervise;
+mod tree;
+pub mod worker_arguments;
+pub mod worker_life;
+
+pub use error::ProcessError;
+pub use interrupts::Interrupts;
+pub use launch::{LaunchPlan, Launcher, MemoryFileSystem, StatusChannel, StatusEvent, Supervision};
+pub use outcome::{CapturedStream, EndedBy, Outcome, Segment, Termination};
+pub use supervise::ChildLauncher;

@@ -1,0 +1,94 @@
+//! How a run ended, and where its captured output lies.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Everything that is known once the worker tree is gone.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The worker's status in the shell's encoding (`n`, or `128 + n` after signal `n`, in every sandbox mode alike);
+    /// `None` when the worker was never started or nobody could see it end.
+    pub worker_status: Option<i32>,
+    /// Status of the started program, same encoding; equal to the worker's when the program is the worker, `None` when
+    /// an interruption came before the start.
+    pub program_status: Option<i32>,
+    /// Why it ended.
+    pub ended_by: EndedBy,
+    /// How it was made to end; `None` when it ended by itself.
+    pub termination: Option<Termination>,
+    /// Standard output.
+    pub stdout: CapturedStream,
+    /// Standard error.
+    pub stderr: CapturedStream,
+    /// The largest memory use seen at a poll.
+    pub peak_memory_bytes: u64,
+    /// From the start to the end of the whole tree.
+    pub elapsed: Duration,
+}
+
+/// The reason a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndedBy {
+    /// The worker ended by itself, well or badly.
+    Finished,
+    /// The watchdog expired.
+    Watchdog,
+    /// The user interrupted with this signal.
+    Interrupted {
+        /// The signal's number.
+        signal: i32,
+    },
+    /// The tree used more memory than allowed.
+    MemoryLimit {
+        /// What was seen when it was noticed.
+        observed_bytes: u64,
+    },
+    /// The writable directories held more than allowed.
+    DiskQuota {
+        /// What was seen when it was noticed.
+        observed_bytes: u64,
+    },
+}
+
+/// How a worker that did not end by itself was ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Termination {
+    /// It left after the polite request.
+    Graceful,
+    /// It was killed.
+    Forced,
+}
+
+/// One captured stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CapturedStream {
+    /// All bytes that were read from the stream, kept or not.
+    pub observed_bytes: u64,
+    /// The kept parts in stream order; empty when nothing was written.
+    pub segments: Vec<Segment>,
+    /// Whether bytes between the segments were dropped.
+    pub truncated: bool,
+    /// Whether the whole observed stream was valid UTF-8.
+    pub valid_utf8: bool,
+}
+
+impl CapturedStream {
+    /// The number of bytes kept.
+    #[must_use]
+    pub fn captured_bytes(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.length).sum()
+    }
+}
+
+/// A contiguous part of a stream in a file of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Where the part begins in the stream, in bytes.
+    pub offset: u64,
+    /// Its length in bytes.
+    pub length: u64,
+    /// The file that holds exactly these bytes.
+    pub path: PathBuf,
+    /// SHA-256 of these bytes.
+    pub sha256: [u8; 32],
+}

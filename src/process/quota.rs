@@ -1,0 +1,99 @@
+//! Measures the disk space below directories that a worker can write to.
+//!
+//! The worker may change the directories while they are read: every step goes through an open directory and refuses
+//! symbolic links, so the walk cannot be led elsewhere; what vanishes meanwhile counts nothing.
+
+use std::ffi::CStr;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+
+/// More entries than this count as an endless amount of space: inodes are a resource too, and the walk must end.
+const MAX_ENTRIES: u32 = 100_000;
+
+/// Deeper directories are not entered but count as an endless amount of space, so descriptors and stack stay bounded.
+const MAX_DEPTH: u32 = 64;
+
+/// Allocated bytes below all `directories`, their own included.
+pub(super) fn allocated_bytes(directories: &[PathBuf]) -> u64 {
+    let mut walk = Walk { bytes: 0, entries: 0 };
+    for directory in directories {
+        if let Ok(directory) = rustix::fs::openat(CWD, directory, DIRECTORY, Mode::empty()) {
+            walk.enter(&directory, 0);
+        }
+    }
+    walk.bytes
+}
+
+const DIRECTORY: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC)
+    .union(OFlags::NONBLOCK);
+
+struct Walk {
+    bytes: u64,
+    entries: u32,
+}
+
+impl Walk {
+    fn enter(&mut self, directory: &OwnedFd, depth: u32) {
+        if depth > MAX_DEPTH {
+            self.bytes = u64::MAX;
+            return;
+        }
+        let Ok(mut entries) = Dir::read_from(directory) else { return };
+        while let Some(Ok(entry)) = entries.read() {
+            if matches!(entry.file_name().to_bytes(), b"." | b"..") {
+                continue;
+            }
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES {
+                self.bytes = u64::MAX;
+                return;
+            }
+            self.count(directory, entry.file_name(), depth);
+        }
+    }
+
+    fn count(&mut self, directory: &OwnedFd, name: &CStr, depth: u32) {
+        let Ok(found) = rustix::fs::statat(directory.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW) else {
+            return;
+        };
+        let blocks = u64::try_from(found.st_blocks).unwrap_or(0);
+        self.bytes = self.bytes.saturating_add(blocks.saturating_mul(512));
+        if FileType::from_raw_mode(found.st_mode) == FileType::Directory
+            && let Ok(child) = rustix::fs::openat(directory.as_fd(), name, DIRECTORY, Mode::empty())
+        {
+            self.enter(&child, depth + 1);
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn files_in_nested_directories_count_and_links_are_not_followed() {
+        let root = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        fs::write(outside.path().join("large"), vec![1; 4 << 20]).unwrap();
+        fs::create_dir(root.path().join("sub")).unwrap();
+        fs::write(root.path().join("sub/file"), vec![1; 1 << 20]).unwrap();
+        std::os::unix::fs::symlink(outside.path(), root.path().join("link")).unwrap();
+        let bytes = allocated_bytes(&[root.path().to_owned()]);
+        assert!(((1 << 20)..(2 << 20)).contains(&bytes), "{bytes}");
+    }
+
+    #[test]
+    fn a_bottomless_tree_is_an_endless_amount() {
+        let root = tempfile::tempdir().unwrap();
+        let deep = (0..=MAX_DEPTH).fold(root.path().to_owned(), |path, _| path.join("d"));
+        fs::create_dir_all(deep).unwrap();
+        assert_eq!(allocated_bytes(&[root.path().to_owned()]), u64::MAX);
+    }
+}

@@ -1,0 +1,108 @@
+//! Starts the program of a plan with exactly the descriptors it is meant to have.
+//!
+//! The child gets three pipes as its standard streams, in plans with a status channel the file it reports to, and
+//! nothing else the caller may have left open. It leads a process group of its own, so a terminal's Ctrl-C reaches only
+//! this process.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+
+use rustix::fs::{MemfdFlags, OFlags};
+use rustix::io::FdFlags;
+
+use super::error::ProcessError;
+use super::launch::{LaunchPlan, StatusChannel};
+
+/// While close-on-exec is cleared on the status file, no other thread may start a program.
+static SPAWNING: Mutex<()> = Mutex::new(());
+
+/// A started program and this side of its pipes; every reading end is non-blocking.
+#[derive(Debug)]
+pub(super) struct Spawned {
+    pub child: Child,
+    /// Held for its closing: the worker ends when this end is gone.
+    pub _stdin: Option<ChildStdin>,
+    pub stdout: Option<ChildStdout>,
+    pub stderr: Option<ChildStderr>,
+    pub status: Option<StatusFile>,
+}
+
+/// Starts `plan` from the calling thread, which must outlive the child: parent-death signals follow the thread.
+pub(super) fn spawn(plan: &LaunchPlan) -> Result<Spawned, ProcessError> {
+    let refused = |source: io::Error| ProcessError::Spawn { program: plan.program.clone(), source };
+    let status = plan.status_channel.map(StatusFile::create).transpose().map_err(refused)?;
+
+    let mut command = Command::new(&plan.program);
+    if let Some(status) = &status {
+        command.args(status.arguments());
+    }
+    command
+        .args(&plan.arguments)
+        .env_clear()
+        .envs(plan.environment.iter().map(|(name, value)| (name, value)))
+        .current_dir(&plan.current_directory)
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+
+    let guard = SPAWNING.lock().unwrap_or_else(PoisonError::into_inner);
+    close_fds::set_fds_cloexec_threadsafe(3, &[]);
+    if let Some(status) = &status {
+        rustix::io::fcntl_setfd(&status.file, FdFlags::empty()).map_err(|error| refused(error.into()))?;
+    }
+    let child = command.spawn();
+    if let Some(status) = &status {
+        // The next spawn sets this flag on every descriptor again, so a failure here lets nothing through.
+        let _ = rustix::io::fcntl_setfd(&status.file, FdFlags::CLOEXEC);
+    }
+    drop(guard);
+
+    let mut child = child.map_err(refused)?;
+    Ok(Spawned {
+        _stdin: child.stdin.take(),
+        stdout: child.stdout.take(),
+        stderr: child.stderr.take(),
+        status,
+        child,
+    })
+}
+
+/// Makes a reading end return at once when nothing is there; affects this side of the pipe only.
+pub(super) fn set_nonblocking(descriptor: impl AsFd) -> rustix::io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(&descriptor)?;
+    rustix::fs::fcntl_setfl(&descriptor, flags | OFlags::NONBLOCK)
+}
+
+/// The place the program reports to: a file in memory, read from this side at its own offset.
+///
+/// A pipe would be a trap: when this process dies before the program's first report, the report fails, and bubblewrap gives
+/// up while the process it has already made waits for it for ever.
+#[derive(Debug)]
+pub(super) struct StatusFile {
+    option: &'static str,
+    file: OwnedFd,
+    read_bytes: u64,
+}
+
+impl StatusFile {
+    fn create(channel: StatusChannel) -> io::Result<Self> {
+        let file = rustix::fs::memfd_create(c"status", MemfdFlags::CLOEXEC)?;
+        Ok(Self { option: channel.option, file, read_bytes: 0 })
+    }
+
+    fn arguments(&self) -> [OsString; 2] {
+        [self.option.into(), self.file.as_raw_fd().to_string().into()]
+    }
+
+    /// Bytes that were added since the last call; none when they cannot be read.
+    pub fn read_new(&mut self, buffer: &mut [u8]) -> usize {
+        let count = rustix::io::pread(&self.file, buffer, self.read_bytes).unwrap_or(0);
+        self.read_bytes += count as u64;
+        count
+    }
+}

@@ -1,0 +1,274 @@
+//! The real launcher: starts a plan, drains it, watches its bounds, and ends it.
+//!
+//! One thread does all of it, around one `poll`: the thread that starts the child blocks here until the child is gone
+//! (parent-death signals follow threads), and no reader has to be stopped at the end, so nothing can wait for a pipe that
+//! an escaped process holds open.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
+
+use super::capture::StreamCapture;
+use super::ending::{Ending, Observation, Step};
+use super::error::ProcessError;
+use super::launch::{LaunchPlan, Launcher, StatusEvent, Supervision};
+use super::outcome::{CapturedStream, EndedBy, Outcome};
+use super::spawn::{self, StatusFile};
+use super::tree::{self, Process, Tree};
+use super::{memory, quota};
+
+/// Distance between two measurements of memory; what grows between them is the overshoot of the bound.
+const TICK: Duration = Duration::from_millis(50);
+/// Distance between two measurements of disk space, which cost more.
+const DISK_TICK: Duration = Duration::from_millis(200);
+/// At most this much of one stream is read before the others and the clock get their turn.
+const READ_BURST_BYTES: usize = 1024 * 1024;
+/// A status line is far shorter; more without a line feed is dropped.
+const MAX_STATUS_LINE_BYTES: usize = 64 * 1024;
+
+/// Runs plans as child processes of this process.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ChildLauncher;
+
+impl Launcher for ChildLauncher {
+    fn run(&self, plan: &LaunchPlan, supervision: &mut Supervision<'_>) -> Result<Outcome, ProcessError> {
+        let stdout = StreamCapture::create(supervision.capture_directory, "stdout")?;
+        let stderr = StreamCapture::create(supervision.capture_directory, "stderr")?;
+        if let Some(signal) = supervision.interrupts.first() {
+            return not_started(signal, stdout, stderr);
+        }
+        let bystanders = tree::prepare()?;
+        let started = Instant::now();
+        let spawned = spawn::spawn(plan)?;
+        let root = Pid::from_child(&spawned.child);
+        let tree = Tree::new(root, bystanders);
+        let mut run = Run {
+            plan,
+            started,
+            ending: Ending::new(started, supervision.watchdog, supervision.grace),
+            exit_notice: rustix::process::pidfd_open(root, PidfdFlags::empty()).ok(),
+            root,
+            tree,
+            worker: plan.status_channel.is_none().then(|| tree::read(root.as_raw_pid())).flatten(),
+            worker_status: None,
+            status_line: Vec::new(),
+            streams: [
+                Stream::new(spawned.stdout.map(Into::into), stdout),
+                Stream::new(spawned.stderr.map(Into::into), stderr),
+            ],
+            status: spawned.status,
+            peak_memory_bytes: 0,
+        };
+        let supervised = run.supervise(supervision);
+        // INVARIANT(no-process-survives-a-run): on every way out, errors included, the tree is killed before returning.
+        let killed = run.tree.kill();
+        let mut child = spawned.child;
+        let status = child.wait().map_err(ProcessError::supervise("reap the worker"))?;
+        supervised.and(killed)?;
+        run.finish(status)
+    }
+}
+
+fn not_started(signal: i32, stdout: StreamCapture, stderr: StreamCapture) -> Result<Outcome, ProcessError> {
+    Ok(Outcome {
+        worker_status: None,
+        program_status: None,
+        ended_by: EndedBy::Interrupted { signal },
+        termination: None,
+        stdout: stdout.finish()?,
+        stderr: stderr.finish()?,
+        peak_memory_bytes: 0,
+        elapsed: Duration::ZERO,
+    })
+}
+
+struct Run<'p> {
+    plan: &'p LaunchPlan,
+    started: Instant,
+    ending: Ending,
+    root: Pid,
+    tree: Tree,
+    /// Becomes readable when the program ends; without it (a very old kernel) the end is noticed at the next tick.
+    exit_notice: Option<OwnedFd>,
+    worker: Option<Process>,
+    worker_status: Option<i32>,
+    status: Option<StatusFile>,
+    status_line: Vec<u8>,
+    streams: [Stream; 2],
+    peak_memory_bytes: u64,
+}
+
+impl Run<'_> {
+    /// Returns when the program has ended or was killed.
+    fn supervise(&mut self, supervision: &mut Supervision<'_>) -> Result<(), ProcessError> {
+        for descriptor in self.streams.iter().filter_map(|stream| stream.pipe.as_ref()) {
+            spawn::set_nonblocking(descriptor)
+                .map_err(ProcessError::supervise("read pipes without blocking"))?;
+        }
+        let mut next_tick = self.started;
+        let mut next_disk_tick = self.started;
+        loop {
+            self.wait_for_events(next_tick, supervision)?;
+            self.drain()?;
+            if self.program_has_ended()? {
+                return Ok(());
+            }
+            let mut seen = Observation {
+                new_interrupts: supervision.interrupts.take_new(),
+                first_signal: supervision.interrupts.first(),
+                ..Observation::default()
+            };
+            let now = Instant::now();
+            if now >= next_tick {
+                next_tick = now + TICK;
+                seen.memory_excess_bytes = self.memory_excess(supervision.max_memory_bytes);
+                if now >= next_disk_tick {
+                    next_disk_tick = now + DISK_TICK;
+                    seen.disk_excess_bytes = self.disk_excess(supervision.max_disk_bytes);
+                }
+                (supervision.on_tick)(now - self.started);
+            }
+            match self.ending.step(Instant::now(), seen) {
+                Step::Wait => {}
+                Step::Ask => self.worker.into_iter().for_each(|worker| tree::signal(worker, Signal::TERM)),
+                Step::Kill => return Ok(()),
+            }
+        }
+    }
+
+    fn wait_for_events(&self, until: Instant, supervision: &Supervision<'_>) -> Result<(), ProcessError> {
+        let pipes = self.streams.iter().filter_map(|stream| stream.pipe.as_ref());
+        let own = pipes.chain(&self.exit_notice).map(AsFd::as_fd);
+        let mut descriptors: Vec<PollFd<'_>> = own
+            .chain(supervision.interrupts.descriptors())
+            .map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN))
+            .collect();
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout = Timespec { tv_sec: 0, tv_nsec: i64::from(left.min(TICK).subsec_nanos()) };
+        match rustix::event::poll(&mut descriptors, Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(ProcessError::supervise("wait for the worker")(error)),
+        }
+    }
+
+    fn drain(&mut self) -> Result<(), ProcessError> {
+        for stream in &mut self.streams {
+            stream.drain(READ_BURST_BYTES)?;
+        }
+        self.read_status();
+        Ok(())
+    }
+
+    fn read_status(&mut self) {
+        let (Some(channel), Some(file)) = (self.plan.status_channel, &mut self.status) else { return };
+        let mut buffer = [0; 4096];
+        loop {
+            let count = file.read_new(&mut buffer);
+            if count == 0 {
+                return;
+            }
+            self.status_line.extend(&buffer[..count]);
+            while let Some(end) = self.status_line.iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.status_line.drain(..=end).collect();
+                match (channel.decode)(&line) {
+                    Some(StatusEvent::Started { pid }) => {
+                        self.worker = i32::try_from(pid).ok().and_then(tree::read);
+                    }
+                    Some(StatusEvent::Exited { status }) => self.worker_status = Some(status),
+                    None => {}
+                }
+            }
+            self.status_line.truncate(MAX_STATUS_LINE_BYTES);
+        }
+    }
+
+    /// Leaves the ended program unreaped: its process id stays reserved until the rest of its group is dead.
+    fn program_has_ended(&self) -> Result<bool, ProcessError> {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match rustix::process::waitid(WaitId::Pid(self.root), options) {
+            Ok(status) => Ok(status.is_some()),
+            Err(rustix::io::Errno::INTR) => Ok(false),
+            Err(error) => Err(ProcessError::supervise("watch the worker")(error)),
+        }
+    }
+
+    fn memory_excess(&mut self, limit_bytes: Option<u64>) -> Option<u64> {
+        let members = self.tree.members();
+        let worker = self.worker.map(|worker| worker.pid);
+        let limit = limit_bytes.unwrap_or(u64::MAX);
+        let used = memory::tree_bytes(&members, worker, &self.plan.memory_file_systems, limit);
+        self.peak_memory_bytes = self.peak_memory_bytes.max(used);
+        (used > limit).then_some(used)
+    }
+
+    fn disk_excess(&self, limit_bytes: Option<u64>) -> Option<u64> {
+        let limit = limit_bytes?;
+        let used = quota::allocated_bytes(&self.plan.writable_directories);
+        (used > limit).then_some(used)
+    }
+
+    /// Collects what is left in the pipes of a tree that is gone.
+    fn finish(mut self, status: ExitStatus) -> Result<Outcome, ProcessError> {
+        for stream in &mut self.streams {
+            stream.drain(usize::MAX)?;
+        }
+        self.read_status();
+        let program_status = status.code().or(status.signal().map(|signal| 128 + signal));
+        let worker_status =
+            if self.plan.status_channel.is_some() { self.worker_status } else { program_status };
+        let elapsed = self.started.elapsed();
+        let [stdout, stderr] = self.streams;
+        Ok(Outcome {
+            worker_status,
+            program_status,
+            ended_by: self.ending.ended_by(),
+            termination: self.ending.termination(),
+            stdout: stdout.finish()?,
+            stderr: stderr.finish()?,
+            peak_memory_bytes: self.peak_memory_bytes,
+            elapsed,
+        })
+    }
+}
+
+/// One output pipe and what was captured of it.
+struct Stream {
+    pipe: Option<OwnedFd>,
+    capture: StreamCapture,
+}
+
+impl Stream {
+    fn new(pipe: Option<OwnedFd>, capture: StreamCapture) -> Self {
+        Self { pipe, capture }
+    }
+
+    /// Reads what is there, at most `budget` bytes.
+    fn drain(&mut self, mut budget: usize) -> Result<(), ProcessError> {
+        let Some(pipe) = &self.pipe else { return Ok(()) };
+        let mut buffer = [0; 64 * 1024];
+        while budget > 0 {
+            match rustix::io::read(pipe, &mut buffer) {
+                Ok(0) => {
+                    self.pipe = None;
+                    return Ok(());
+                }
+                Ok(count) => {
+                    self.capture.push(&buffer[..count])?;
+                    budget = budget.saturating_sub(count);
+                }
+                Err(rustix::io::Errno::AGAIN) => return Ok(()),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(ProcessError::supervise("read the worker's output")(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<CapturedStream, ProcessError> {
+        self.capture.finish()
+    }
+}

@@ -1,0 +1,16 @@
+//! Fixed sizes of the protocol. The Java adapter states the same numbers; a conformance
+//! test compares them.
+
+/// Version of the request and response documents.
+pub const PROTOCOL_VERSION: u32 = 1;
+/// Version of the adapter's analysis behaviour: raise it when the same engine would now give
+/// another Analysis.
+pub const ANALYSIS_ADAPTER_VERSION: u32 = 1;
+/// Largest serialized request, in bytes.
+pub const MAX_REQUEST_BYTES: usize = 1_048_576;
+/// Largest serialized response, in bytes.
+pub const MAX_RESPONSE_BYTES: u64 = 268_435_456;
+/// Largest facts file, in bytes.
+pub const MAX_FACTS_BYTES: u64 = 1_073_741_824;
+/// Largest progress line the harness reads, in bytes.
+pub const MAX_PROGRESS_BYTES: usize = 512;

@@ -1,0 +1,231 @@
+//! Accepts a response, or says how it breaks the protocol.
+//!
+//! Only a final, regular, bounded `response.json` counts; the worker's output streams are
+//! never read for results.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
+
+use super::limits::PROTOCOL_VERSION;
+use super::request::{Arguments, Operation, Request};
+use super::response::{Outcome, QueryOutcome, Response};
+use super::violation::ProtocolViolation;
+use crate::domain::fault::FAULT_LIMIT;
+use crate::domain::worker_error::WorkerError;
+
+/// Reads and validates the response to `request`, at most `max_bytes` long.
+pub fn receive(path: &Path, request: &Request, max_bytes: u64) -> Result<Response, ProtocolViolation> {
+    let bytes = read_bounded(path, max_bytes)?;
+    let response: Response = serde_json::from_slice(&bytes)
+        .map_err(|error| ProtocolViolation::new("response", "a document of the protocol", error))?;
+    check_nothing_ignored(&bytes, &response)?;
+    check_echo(request, &response)?;
+    check_outcome(&request.arguments, &response.outcome)?;
+    Ok(response)
+}
+
+fn read_bounded(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ProtocolViolation> {
+    let violation =
+        |received: String| ProtocolViolation::new("response", "a regular response.json", received);
+    // INVARIANT(response-is-regular): NOFOLLOW and NONBLOCK keep a symlink or FIFO that a
+    // hostile worker planted from redirecting or blocking the harness.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let descriptor =
+        rustix::fs::open(path, flags, Mode::empty()).map_err(|error| violation(error.to_string()))?;
+    let file = File::from(descriptor);
+    let metadata = file.metadata().map_err(|error| violation(error.to_string()))?;
+    if !metadata.is_file() {
+        return Err(violation("another kind of file".to_owned()));
+    }
+    let mut bytes = Vec::new();
+    file.take(max_bytes.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|error| violation(error.to_string()))?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(ProtocolViolation::new("response", format!("at most {max_bytes} bytes"), "more"));
+    }
+    Ok(bytes)
+}
+
+/// Types that are also public documents tolerate unknown fields when parsed; here nothing
+/// may be left over.
+fn check_nothing_ignored(bytes: &[u8], response: &Response) -> Result<(), ProtocolViolation> {
+    let received: Option<serde_json::Value> = serde_json::from_slice(bytes).ok();
+    if received.is_some() && received == serde_json::to_value(response).ok() {
+        return Ok(());
+    }
+    Err(ProtocolViolation::new("response", "only known fields in their canonical spelling", "others"))
+}
+
+fn check_echo(request: &Request, response: &Response) -> Result<(), ProtocolViolation> {
+    if response.protocol_version != PROTOCOL_VERSION {
+        return Err(ProtocolViolation::new("protocol_version", PROTOCOL_VERSION, response.protocol_version));
+    }
+    if response.invocation_id != request.invocation_id {
+        return Err(ProtocolViolation::new("invocation_id", request.invocation_id, response.invocation_id));
+    }
+    let expected = request.arguments.operation();
+    if response.operation != expected {
+        return Err(ProtocolViolation::new(
+            "operation",
+            format!("{expected:?}"),
+            format!("{:?}", response.operation),
+        ));
+    }
+    Ok(())
+}
+
+fn check_outcome(arguments: &Arguments, outcome: &Outcome) -> Result<(), ProtocolViolation> {
+    match (arguments, outcome) {
+        (_, Outcome::Failed { error }) => check_error(error),
+        (Arguments::Probe {}, Outcome::Probed { .. }) => Ok(()),
+        (Arguments::Query { .. }, Outcome::Queried { query }) => check_query(query),
+        (Arguments::Analyze { query: asked, .. }, Outcome::Analyzed { analysis, query }) => {
+            if analysis.faults.items.len() > FAULT_LIMIT
+                || analysis.faults.total < analysis.faults.items.len() as u64
+            {
+                return Err(ProtocolViolation::new("faults", "a bounded list with its total", "another"));
+            }
+            match (asked, query) {
+                (None, None) => Ok(()),
+                (Some(_), Some(query)) => check_query(query),
+                _ => Err(ProtocolViolation::new(
+                    "query",
+                    "an outcome exactly when one was asked for",
+                    "another",
+                )),
+            }
+        }
+        _ => Err(ProtocolViolation::new(
+            "outcome",
+            format!("an outcome of {:?}", Operation::from(arguments)),
+            "one of another operation",
+        )),
+    }
+}
+
+impl From<&Arguments> for Operation {
+    fn from(arguments: &Arguments) -> Self {
+        arguments.operation()
+    }
+}
+
+fn check_query(query: &QueryOutcome) -> Result<(), ProtocolViolation> {
+    match query {
+        QueryOutcome::Decompiled { decompilation } if decompilation.text.contains('\r') => {
+            Err(ProtocolViolation::new("text", "LF line ends", "a carriage return"))
+        }
+        QueryOutcome::Decompiled { .. } => Ok(()),
+        QueryOutcome::Failed { error } => check_error(error),
+    }
+}
+
+fn check_error(error: &WorkerError) -> Result<(), ProtocolViolation> {
+    let bounded = match error {
+        WorkerError::AmbiguousTarget { candidates } => candidates.is_bounded(),
+        WorkerError::ContainerSample { members, .. } => members.is_bounded(),
+        WorkerError::FunctionSelectorAmbiguous { candidates } => candidates.is_bounded(),
+        WorkerError::AddressSpaceNotFound { spaces } => spaces.is_bounded(),
+        WorkerError::UnsupportedTarget { loaders } => loaders.len() <= crate::domain::limits::CANDIDATE_LIMIT,
+        _ => true,
+    };
+    if bounded {
+        return Ok(());
+    }
+    Err(ProtocolViolation::new("candidates", "a bounded list that discloses its bound", "another"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::domain::invocation_id::InvocationId;
+    use crate::protocol::encode::tests::request_with_name;
+    use std::os::unix::fs::symlink;
+
+    fn reply(fields: &str) -> String {
+        format!(r#"{{"protocol_version":1,"invocation_id":"{}",{fields}}}"#, "07".repeat(16))
+    }
+
+    const GOOD: &str = r#""operation":"query","phases":[],"outcome":{"status":"queried","query":{"status":"failed","error":{"code":"function_not_found","details":{}}}}"#;
+
+    fn receive_text(text: &str) -> Result<Response, ProtocolViolation> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("response.json");
+        std::fs::write(&path, text).unwrap();
+        receive(&path, &request_with_name("main".into()), 4_096)
+    }
+
+    fn field_of(result: Result<Response, ProtocolViolation>) -> String {
+        result.unwrap_err().field
+    }
+
+    #[test]
+    fn a_good_response_is_accepted() {
+        let response = receive_text(&reply(GOOD)).unwrap();
+        assert_eq!(response.invocation_id, InvocationId::from_bytes([7; 16]));
+    }
+
+    #[test]
+    fn each_echoed_field_has_its_own_violation() {
+        let version = reply(GOOD).replace(r#""protocol_version":1"#, r#""protocol_version":2"#);
+        assert_eq!(field_of(receive_text(&version)), "protocol_version");
+        let id = reply(GOOD).replace("0707", "0808");
+        assert_eq!(field_of(receive_text(&id)), "invocation_id");
+        let operation = reply(GOOD).replace(r#""operation":"query""#, r#""operation":"probe""#);
+        assert_eq!(field_of(receive_text(&operation)), "operation");
+    }
+
+    #[test]
+    fn unknown_missing_duplicate_and_trailing_content_is_refused() {
+        let unknown = reply(&format!(r#"{GOOD},"extra":1"#));
+        let duplicate = reply(&format!(r#"{GOOD},"phases":[]"#));
+        let missing = reply(&GOOD.replace(r#""phases":[],"#, ""));
+        let trailing = format!("{} {{}}", reply(GOOD));
+        for text in [unknown, duplicate, missing, trailing, String::new()] {
+            assert_eq!(field_of(receive_text(&text)), "response", "{text}");
+        }
+    }
+
+    #[test]
+    fn unknown_fields_are_refused_at_every_depth() {
+        let nested = reply(
+            r#""operation":"query","phases":[],"outcome":{"status":"queried","query":{"status":"failed","error":{"code":"decompile_failed","details":{"entry":{"space":"ram","offset":"0x1","extra":1},"reason":"r"}}}}"#,
+        );
+        assert_eq!(field_of(receive_text(&nested)), "response");
+        assert!(receive_text(&nested.replace(r#","extra":1"#, "")).is_ok());
+    }
+
+    #[test]
+    fn an_outcome_of_another_operation_is_refused() {
+        let probe = reply(
+            r#""operation":"query","phases":[],"outcome":{"status":"probed","probe":{"ghidra_version":"","ghidra_build":"","java_version":"","java_compiler":true,"native_decompiler":true,"fonts":true}}"#,
+        );
+        assert_eq!(field_of(receive_text(&probe)), "outcome");
+    }
+
+    #[test]
+    fn response_is_regular_and_bounded() {
+        let request = request_with_name("main".into());
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("response.json");
+        assert_eq!(field_of(receive(&path, &request, 10)), "response");
+        std::fs::write(directory.path().join("elsewhere"), reply(GOOD)).unwrap();
+        symlink(directory.path().join("elsewhere"), &path).unwrap();
+        assert_eq!(field_of(receive(&path, &request, 4_096)), "response");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        assert_eq!(field_of(receive(&path, &request, 4_096)), "response");
+        std::fs::remove_dir(&path).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        assert_eq!(field_of(receive(&path, &request, 4_096)), "response");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&path, reply(GOOD)).unwrap();
+        let size = reply(GOOD).len() as u64;
+        assert!(receive(&path, &request, size).is_ok());
+        assert_eq!(field_of(receive(&path, &request, size - 1)), "response");
+    }
+}

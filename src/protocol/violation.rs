@@ -1,0 +1,27 @@
+//! A broken protocol: what was expected and what came instead.
+
+/// The worker's side of the exchange is not what the protocol allows.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: expected {expected}, received {received}")]
+pub struct ProtocolViolation {
+    /// The part of the exchange that is wrong.
+    pub field: String,
+    /// What was expected.
+    pub expected: String,
+    /// What was received; bounded.
+    pub received: String,
+}
+
+const MAX_RECEIVED_CHARS: usize = 200;
+
+impl ProtocolViolation {
+    /// Describes a violation; `received` is cut to a bounded length.
+    pub fn new(field: &str, expected: impl ToString, received: impl ToString) -> Self {
+        let received = received.to_string();
+        let mut bounded: String = received.chars().take(MAX_RECEIVED_CHARS).collect();
+        if bounded.len() < received.len() {
+            bounded.push('…');
+        }
+        Self { field: field.to_owned(), expected: expected.to_string(), received: bounded }
+    }
+}

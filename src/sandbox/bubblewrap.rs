@@ -1,0 +1,255 @@
+//! Writes the bubblewrap command line, in the order `docs/sandbox.md` explains it.
+//!
+//! Options of bubblewrap 0.8.0 (December 2022) are used and no later ones. A setup that bubblewrap refuses ends in
+//! [`SandboxError::SetupFailed`]; no option is left out to make it pass.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::binds::{self, Bind};
+use super::diagnosis;
+use super::error::SandboxError;
+use super::grants::{EngineGrant, Sizes, WorkerGrants};
+use super::paths::{WorkerPaths, absolute, inside};
+use super::{Backend, environment};
+use crate::process::worker_arguments::WorkerArguments;
+use crate::process::{LaunchPlan, MemoryFileSystem, Outcome, StatusChannel, StatusEvent};
+
+/// Where a distribution puts bubblewrap. The caller's `PATH` is not asked: it would choose the program that isolates.
+const PLACES: [&str; 4] =
+    ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+/// The user and group the worker sees itself as, whoever the caller is.
+const WORKER_ID: &str = "1000";
+
+/// Isolation by bubblewrap.
+#[derive(Clone, Debug)]
+pub struct Bubblewrap {
+    program: PathBuf,
+}
+
+impl Bubblewrap {
+    /// Finds bubblewrap: the bundled one, else the system's.
+    ///
+    /// # Errors
+    ///
+    /// [`SandboxError::BubblewrapMissing`] when there is none.
+    pub fn discover(bundled: Option<&Path>) -> Result<Self, SandboxError> {
+        let places: Vec<PathBuf> =
+            bundled.into_iter().map(Path::to_owned).chain(PLACES.map(PathBuf::from)).collect();
+        match places.iter().find(|place| place.is_file()) {
+            Some(program) => Ok(Self { program: program.clone() }),
+            None => Err(SandboxError::BubblewrapMissing { searched: places }),
+        }
+    }
+
+    /// Uses the program at this absolute path.
+    #[must_use]
+    pub fn at(program: PathBuf) -> Self {
+        Self { program }
+    }
+
+    /// The program that is used.
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+}
+
+impl Backend for Bubblewrap {
+    fn worker_paths(&self, grants: &WorkerGrants) -> Result<WorkerPaths, SandboxError> {
+        WorkerPaths::inside(grants)
+    }
+
+    fn plan(&self, grants: &WorkerGrants) -> Result<LaunchPlan, SandboxError> {
+        let paths = self.worker_paths(grants)?;
+        let mut line = CommandLine::default();
+        line.namespaces();
+        line.process();
+        line.environment(&paths);
+        line.own_file_systems(&grants.sizes);
+        line.host_binds(&binds::host(&paths.java_home, &grants.closure)?);
+        line.read_only_grants(grants)?;
+        line.writable_grants(grants)?;
+        line.seal();
+        line.worker(grants);
+        let writable = [
+            Some(&grants.invocation_directory),
+            grants.project_directory.as_ref(),
+            grants.facts_directory.as_ref(),
+        ];
+        Ok(LaunchPlan {
+            program: absolute(&self.program)?.to_owned(),
+            arguments: line.0,
+            environment: Vec::new(),
+            current_directory: "/".into(),
+            status_channel: Some(StatusChannel { option: "--json-status-fd", decode: decode_status }),
+            memory_file_systems: memory_file_systems(&grants.sizes).into(),
+            writable_directories: writable.into_iter().flatten().cloned().collect(),
+        })
+    }
+
+    /// Bubblewrap reports a worker's status only when it had come as far as executing it.
+    fn explain(&self, outcome: &Outcome) -> Option<SandboxError> {
+        let ended_by_itself = outcome.termination.is_none() && outcome.program_status.is_some();
+        if !ended_by_itself || outcome.worker_status.is_some() {
+            return None;
+        }
+        let said = outcome
+            .stderr
+            .segments
+            .first()
+            .and_then(|segment| fs::read(&segment.path).ok())
+            .unwrap_or_default();
+        Some(diagnosis::setup_failed(&String::from_utf8_lossy(&said)))
+    }
+}
+
+fn memory_file_systems(sizes: &Sizes) -> [MemoryFileSystem; 3] {
+    let sized = |path: &str, mib: u64| MemoryFileSystem {
+        path: path.into(),
+        size_bytes: mib.saturating_mul(1 << 20),
+    };
+    [
+        sized(inside::SHARED_MEMORY, sizes.shared_memory_mib),
+        sized(inside::TEMPORARY, sizes.temporary_mib),
+        sized(inside::HOME, sizes.home_mib),
+    ]
+}
+
+fn decode_status(line: &[u8]) -> Option<StatusEvent> {
+    let object: serde_json::Value = serde_json::from_slice(line).ok()?;
+    if let Some(pid) = object.get("child-pid").and_then(serde_json::Value::as_u64) {
+        return Some(StatusEvent::Started { pid: u32::try_from(pid).ok()? });
+    }
+    let status = object.get("exit-code")?.as_i64()?;
+    Some(StatusEvent::Exited { status: i32::try_from(status).ok()? })
+}
+
+/// Arguments in the making; each method is one step of `docs/sandbox.md`.
+#[derive(Default)]
+struct CommandLine(Vec<OsString>);
+
+impl CommandLine {
+    fn add<const N: usize>(&mut self, arguments: [&str; N]) {
+        self.0.extend(arguments.map(OsString::from));
+    }
+
+    fn add_paths(&mut self, option: &str, from: &Path, to: &Path) {
+        self.0.extend([option.into(), from.into(), to.into()]);
+    }
+
+    fn namespaces(&mut self) {
+        // --unshare-all alone would go on without a user namespace where there is none.
+        self.add(["--unshare-all", "--unshare-user", "--uid", WORKER_ID, "--gid", WORKER_ID]);
+        self.add(["--hostname", "localhost"]);
+    }
+
+    fn process(&mut self) {
+        // INVARIANT(term-reaches-the-worker): as pid 1 the reported child is the worker itself, so it can be asked to end.
+        self.add(["--as-pid-1", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]);
+    }
+
+    fn environment(&mut self, paths: &WorkerPaths) {
+        self.add(["--clearenv"]);
+        for (name, value) in environment::of_worker(paths) {
+            self.0.extend(["--setenv".into(), name, value]);
+        }
+    }
+
+    /// First, so that a JDK installed below one of these names is put on top of it.
+    fn own_file_systems(&mut self, sizes: &Sizes) {
+        self.add(["--proc", "/proc", "--dev", "/dev"]);
+        for own in memory_file_systems(sizes) {
+            // INVARIANT(every-writable-file-system-is-sized): bubblewrap's default is half of the machine's memory.
+            self.add(["--perms", "0700", "--size", &own.size_bytes.to_string(), "--tmpfs"]);
+            self.0.push(own.path.into());
+        }
+    }
+
+    fn host_binds(&mut self, binds: &[Bind]) {
+        for bind in binds {
+            match bind {
+                Bind::SameName(path) => self.add_paths("--ro-bind", path, path),
+                Bind::Symlink { path, text } => self.add_paths("--symlink", text, path),
+            }
+        }
+    }
+
+    fn read_only_grants(&mut self, grants: &WorkerGrants) -> Result<(), SandboxError> {
+        let engine = match &grants.engine {
+            EngineGrant::SingleJar(jar) => (Some(jar), inside::ENGINE_JAR),
+            EngineGrant::InstallationDirectory(directory) => (Some(directory), inside::ENGINE_DIRECTORY),
+        };
+        self.grant(
+            "--ro-bind",
+            [
+                (Some(&grants.worker_executable), inside::EXECUTABLE),
+                engine,
+                (grants.class_data_directory.as_ref(), inside::CLASS_DATA),
+                (Some(&grants.adapter_directory), inside::ADAPTER),
+                (grants.sample.as_ref(), inside::SAMPLE),
+            ],
+        )?;
+        if let Some(cache) = &grants.engine_cache {
+            let target = Path::new(inside::HOME).join(&cache.home_path);
+            self.add_paths("--ro-bind", absolute(&cache.directory)?, &target);
+        }
+        Ok(())
+    }
+
+    fn writable_grants(&mut self, grants: &WorkerGrants) -> Result<(), SandboxError> {
+        self.grant(
+            "--bind",
+            [
+                (Some(&grants.invocation_directory), inside::INVOCATION),
+                (grants.project_directory.as_ref(), inside::PROJECT),
+                (grants.facts_directory.as_ref(), inside::FACTS),
+            ],
+        )
+    }
+
+    fn grant<const N: usize>(
+        &mut self,
+        option: &str,
+        grants: [(Option<&PathBuf>, &str); N],
+    ) -> Result<(), SandboxError> {
+        for (source, target) in grants {
+            if let Some(source) = source {
+                self.add_paths(option, absolute(source)?, Path::new(target));
+            }
+        }
+        Ok(())
+    }
+
+    /// Last, when every mount point exists: the root and /dev are memory file systems of their own.
+    fn seal(&mut self) {
+        self.add(["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", inside::INVOCATION]);
+    }
+
+    fn worker(&mut self, grants: &WorkerGrants) {
+        let invocation = Path::new(inside::INVOCATION);
+        let arguments = WorkerArguments {
+            file_size_bytes: Some(grants.sizes.file_size_bytes),
+            request: invocation.join("request.json"),
+            response: invocation.join("response.json"),
+        };
+        self.add(["--", inside::EXECUTABLE]);
+        self.0.extend(arguments.encode());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn status_lines_are_read_and_unknown_ones_ignored() {
+        let started = br#"{ "child-pid": 41, "net-namespace": 4026532577 }"#;
+        assert_eq!(decode_status(started), Some(StatusEvent::Started { pid: 41 }));
+        assert_eq!(decode_status(b"{ \"exit-code\": 137 }\n"), Some(StatusEvent::Exited { status: 137 }));
+        for other in [&b"{}"[..], b"", b"[1]", b"{\"child-pid\": -1}", b"{\"exit-code\": 1e99}", b"\xff"] {
+            assert_eq!(decode_status(other), None, "{other:?}");
+        }
+    }
+}

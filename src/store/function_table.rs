@@ -1,0 +1,118 @@
+//! The stored function table, served only after its digest was verified.
+//!
+//! Memory is bounded by one line plus the page asked for, whatever the table's size.
+
+use std::fs::File;
+use std::io::{BufReader, Seek as _};
+use std::ops::Range;
+
+use super::dir::Dir;
+use super::document;
+use super::error::StoreError;
+use super::hashing::{self, BUFFER_BYTES, HashingReader};
+use super::inventory::check_contents;
+use super::io::{At as _, Operation};
+use super::layout::FUNCTIONS;
+use super::lines::{LineError, next_line};
+use super::manifest::InventoryEntry;
+use crate::domain::digest::{ProfileDigest, SampleDigest};
+use crate::domain::function::FunctionItem;
+
+/// The complete ordered function table of one Analysis.
+#[derive(Debug)]
+pub struct FunctionTable<'analysis> {
+    pub(super) facts: Dir,
+    pub(super) entry: &'analysis InventoryEntry,
+    pub(super) total: u64,
+    pub(super) identity: (SampleDigest, ProfileDigest),
+}
+
+impl FunctionTable<'_> {
+    /// How many Functions there are.
+    pub const fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// The Functions of a half-open index range; one pass over the file.
+    pub fn read_page(&self, range: Range<u64>) -> Result<Vec<FunctionItem>, StoreError> {
+        let mut lines = Vec::new();
+        let mut file = self.open()?;
+        self.scan(&mut file, |index, line| {
+            if range.contains(&index) {
+                lines.push(line.to_vec());
+            }
+            Ok::<_, StoreError>(())
+        })?;
+        // INVARIANT(nothing-unverified-is-served): the digest was checked by `scan`.
+        lines.iter().map(|line| self.parse(line)).collect()
+    }
+
+    /// Hands every Function to `visit`, in order. The file is verified before the first one;
+    /// an error after that (the file changed meanwhile) voids what was visited.
+    pub fn for_each_function<E: From<StoreError>>(
+        &self,
+        mut visit: impl FnMut(FunctionItem) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut file = self.open()?;
+        self.verify_file(&mut file)?;
+        file.rewind().at(Operation::Read, &self.facts.child_path(FUNCTIONS))?;
+        self.scan(&mut file, |_, line| visit(self.parse(line)?))
+    }
+
+    /// Verifies the file without serving anything.
+    pub(super) fn verify(&self) -> Result<(), StoreError> {
+        let mut file = self.open()?;
+        self.verify_file(&mut file)
+    }
+
+    fn verify_file(&self, file: &mut File) -> Result<(), StoreError> {
+        let path = self.facts.child_path(FUNCTIONS);
+        let found = hashing::hash(file, &path)?;
+        check_contents(&path, self.entry, found).map_err(|error| self.attribute(error))
+    }
+
+    fn open(&self) -> Result<File, StoreError> {
+        self.facts.open_file(FUNCTIONS).map_err(|error| self.attribute(error))
+    }
+
+    /// Visits every line while hashing, then compares digest and count.
+    fn scan<E: From<StoreError>>(
+        &self,
+        file: &mut File,
+        mut visit: impl FnMut(u64, &[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let path = self.facts.child_path(FUNCTIONS);
+        let mut reader = BufReader::with_capacity(BUFFER_BYTES, HashingReader::new(file));
+        let mut line = Vec::new();
+        let mut count = 0;
+        loop {
+            match next_line(&mut reader, &mut line) {
+                Ok(true) => visit(count, &line)?,
+                Ok(false) => break,
+                Err(LineError::Io(error)) => return Err(error).at(Operation::Read, &path).map_err(E::from),
+                Err(LineError::TooLong | LineError::Unterminated) => {
+                    return Err(self.corrupt("a line is too long or not terminated").into());
+                }
+            }
+            count += 1;
+        }
+        let found = reader.into_inner().finish();
+        check_contents(&path, self.entry, found).map_err(|error| self.attribute(error))?;
+        if count != self.total {
+            return Err(self.corrupt("the number of lines is not the recorded one").into());
+        }
+        Ok(())
+    }
+
+    fn parse(&self, line: &[u8]) -> Result<FunctionItem, StoreError> {
+        document::decode_line(line).map_err(|reason| self.corrupt(&reason))
+    }
+
+    fn corrupt(&self, reason: &str) -> StoreError {
+        self.attribute(self.facts.corrupt(FUNCTIONS, reason))
+    }
+
+    fn attribute(&self, error: StoreError) -> StoreError {
+        error.within_analysis(self.identity.0, self.identity.1)
+    }
+}

@@ -1,0 +1,286 @@
+//! The three locks of decision D4: store, then Sample, then Analysis basis.
+//!
+//! They are `flock` locks on files outside the data, so the kernel releases them when their
+//! holder dies, and promotion or quarantine cannot move them. The order is in the types: a
+//! Sample lock is made from a store lock, a basis lock from a Sample lock. No call blocks.
+//! Guards are cheap to clone; a lock lasts until the last thing made under it is dropped.
+
+use std::fmt;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use rustix::fs::{FlockOperation, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::dir::{Dir, FILE_MODE};
+use super::error::StoreError;
+use super::io::{At as _, Operation};
+use super::layout;
+use super::open::Store;
+use crate::domain::digest::{BasisDigest, SampleDigest};
+
+/// When to retry after meeting a builder, in seconds: a small Analysis takes about this long.
+const BUILDER_RETRY_SECONDS: u64 = 10;
+/// When to retry after meeting a cleaner, in seconds.
+const CLEANER_RETRY_SECONDS: u64 = 1;
+/// How often a lock file may vanish between opening and locking before that counts as busy.
+const STALE_FILE_ATTEMPTS: u32 = 64;
+
+/// Which lock was held by somebody else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LockScope {
+    /// The whole store: `clean --all` is running.
+    Store,
+    /// One Sample: it is being cleaned.
+    Sample,
+    /// One Analysis: it is being built.
+    Analysis,
+}
+
+impl fmt::Display for LockScope {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Store => "store",
+            Self::Sample => "sample",
+            Self::Analysis => "analysis",
+        })
+    }
+}
+
+/// One held lock; `None` on a read-only store that never had the file, where nobody can be
+/// writing either.
+type Held = Arc<Option<OwnedFd>>;
+
+/// The store is in use: nobody can remove it as a whole.
+#[derive(Debug, Clone)]
+pub struct StoreLock {
+    _store: Held,
+}
+
+/// The Sample's data is in use: nobody can clean it.
+#[derive(Debug, Clone)]
+pub struct SampleLock {
+    store: StoreLock,
+    sample: SampleDigest,
+    _sample: Held,
+}
+
+/// Shared use of one Analysis: nobody builds, quarantines or cleans it.
+#[derive(Debug, Clone)]
+pub struct ReadGuard {
+    sample: SampleLock,
+    basis: BasisDigest,
+    _basis: Held,
+}
+
+/// Exclusive use of one Analysis: the holder alone builds or quarantines it.
+#[derive(Debug, Clone)]
+pub struct BuildGuard {
+    sample: SampleLock,
+    basis: BasisDigest,
+    _basis: Held,
+}
+
+/// Proof that at least the store lock is held.
+pub trait HoldsStoreLock {
+    /// The store lock.
+    fn store_lock(&self) -> &StoreLock;
+}
+
+/// Proof that one Analysis is held, shared or exclusively.
+pub trait HoldsAnalysisLock {
+    /// The Sample lock it was made from.
+    fn sample_lock(&self) -> &SampleLock;
+    /// Sample of the Analysis.
+    fn sample(&self) -> SampleDigest {
+        self.sample_lock().sample
+    }
+    /// Basis of the Analysis.
+    fn basis(&self) -> BasisDigest;
+    /// The same lock as something to keep alive with what is made under it.
+    fn keep(&self) -> AnalysisLock;
+}
+
+/// Either guard, kept alive by what was made under it.
+#[derive(Debug, Clone)]
+pub enum AnalysisLock {
+    /// Held shared.
+    Read(ReadGuard),
+    /// Held exclusively.
+    Build(BuildGuard),
+}
+
+impl Store {
+    /// Takes the store lock, shared.
+    pub fn lock(&self) -> Result<StoreLock, StoreError> {
+        let dir = self.lock_dir()?;
+        let held = acquire(dir.as_ref(), layout::STORE_LOCK, LockScope::Store, Access::Shared)?;
+        Ok(StoreLock { _store: Arc::new(held) })
+    }
+
+    /// Takes the three locks of a reader.
+    pub fn read_lock(&self, sample: SampleDigest, basis: BasisDigest) -> Result<ReadGuard, StoreError> {
+        let (sample, held) = self.lock_analysis(sample, basis, Access::Shared)?;
+        Ok(ReadGuard { sample, basis, _basis: Arc::new(held) })
+    }
+
+    /// Takes the three locks of a builder. Drop every [`ReadGuard`] on the same Analysis
+    /// first, and look the Analysis up again afterwards: another builder may have finished.
+    pub fn build_lock(&self, sample: SampleDigest, basis: BasisDigest) -> Result<BuildGuard, StoreError> {
+        let (sample, held) = self.lock_analysis(sample, basis, Access::Exclusive)?;
+        Ok(BuildGuard { sample, basis, _basis: Arc::new(held) })
+    }
+
+    fn lock_analysis(
+        &self,
+        sample: SampleDigest,
+        basis: BasisDigest,
+        access: Access,
+    ) -> Result<(SampleLock, Option<OwnedFd>), StoreError> {
+        let sample = self.lock_sample(self.lock()?, sample)?;
+        let dir = self.sample_lock_dir(sample.sample)?;
+        let held = acquire(dir.as_ref(), &format!("{basis}.lock"), LockScope::Analysis, access)?;
+        Ok((sample, held))
+    }
+
+    fn lock_sample(&self, store: StoreLock, sample: SampleDigest) -> Result<SampleLock, StoreError> {
+        let dir = self.sample_lock_dir(sample)?;
+        let held = acquire(dir.as_ref(), layout::SAMPLE_LOCK, LockScope::Sample, Access::Shared)?;
+        Ok(SampleLock { store, sample, _sample: Arc::new(held) })
+    }
+
+    fn lock_dir(&self) -> Result<Option<Dir>, StoreError> {
+        ensure_unless_read_only(&self.root, layout::LOCKS)
+    }
+
+    fn sample_lock_dir(&self, sample: SampleDigest) -> Result<Option<Dir>, StoreError> {
+        match self.lock_dir()? {
+            Some(locks) => ensure_unless_read_only(&locks, &sample.to_string()),
+            None => Ok(None),
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Access {
+    Shared,
+    Exclusive,
+}
+
+fn ensure_unless_read_only(parent: &Dir, name: &str) -> Result<Option<Dir>, StoreError> {
+    match parent.ensure_dir(name) {
+        Ok(dir) => Ok(Some(dir)),
+        Err(StoreError::Unwritable { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Opens and locks `name`, making sure that the file locked is the file of that name: a
+/// cleaner unlinks lock files while holding them.
+fn acquire(
+    dir: Option<&Dir>,
+    name: &str,
+    scope: LockScope,
+    access: Access,
+) -> Result<Option<OwnedFd>, StoreError> {
+    let Some(dir) = dir else { return unlockable(access, scope) };
+    let operation = match access {
+        Access::Shared => FlockOperation::NonBlockingLockShared,
+        Access::Exclusive => FlockOperation::NonBlockingLockExclusive,
+    };
+    let path = dir.child_path(name);
+    for _ in 0..STALE_FILE_ATTEMPTS {
+        let flags = OFlags::RDONLY | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let fd = match rustix::fs::openat(dir, name, flags, FILE_MODE) {
+            Ok(fd) => fd,
+            Err(Errno::ROFS | Errno::ACCESS) => match open_read_only(dir, name)? {
+                Some(fd) => fd,
+                None => return unlockable(access, scope),
+            },
+            Err(Errno::LOOP) => return Err(dir.corrupt(name, "expected a lock file")),
+            Err(Errno::NOENT) => return Err(busy(scope)),
+            Err(error) => return Err(error).at(Operation::Create, &path),
+        };
+        match rustix::fs::flock(&fd, operation) {
+            Ok(()) => {}
+            Err(Errno::WOULDBLOCK) => return Err(busy(scope)),
+            Err(error) => return Err(error).at(Operation::Lock, &path),
+        }
+        let locked = rustix::fs::fstat(&fd).at(Operation::Read, &path)?;
+        let named = dir.stat(name)?;
+        if named.is_some_and(|named| (named.st_dev, named.st_ino) == (locked.st_dev, locked.st_ino)) {
+            return Ok(Some(fd));
+        }
+    }
+    Err(busy(scope))
+}
+
+fn open_read_only(dir: &Dir, name: &str) -> Result<Option<OwnedFd>, StoreError> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    match rustix::fs::openat(dir, name, flags, Mode::empty()) {
+        Ok(fd) => Ok(Some(fd)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(Errno::LOOP) => Err(dir.corrupt(name, "expected a lock file")),
+        Err(error) => Err(error).at(Operation::Open, &dir.child_path(name)),
+    }
+}
+
+/// A reader needs no lock where nobody can write; a builder cannot work there.
+fn unlockable(access: Access, scope: LockScope) -> Result<Option<OwnedFd>, StoreError> {
+    match access {
+        Access::Shared => Ok(None),
+        Access::Exclusive => Err(StoreError::Unwritable {
+            path: format!("{scope} lock").into(),
+            operation: Operation::Create,
+            source: Errno::ROFS.into(),
+        }),
+    }
+}
+
+fn busy(scope: LockScope) -> StoreError {
+    let retry_after_seconds = match scope {
+        LockScope::Store | LockScope::Sample => CLEANER_RETRY_SECONDS,
+        LockScope::Analysis => BUILDER_RETRY_SECONDS,
+    };
+    StoreError::Busy { scope, retry_after_seconds }
+}
+
+impl HoldsStoreLock for StoreLock {
+    fn store_lock(&self) -> &StoreLock {
+        self
+    }
+}
+
+impl<T: HoldsAnalysisLock> HoldsStoreLock for T {
+    fn store_lock(&self) -> &StoreLock {
+        &self.sample_lock().store
+    }
+}
+
+impl HoldsAnalysisLock for ReadGuard {
+    fn sample_lock(&self) -> &SampleLock {
+        &self.sample
+    }
+
+    fn basis(&self) -> BasisDigest {
+        self.basis
+    }
+
+    fn keep(&self) -> AnalysisLock {
+        AnalysisLock::Read(self.clone())
+    }
+}
+
+impl HoldsAnalysisLock for BuildGuard {
+    fn sample_lock(&self) -> &SampleLock {
+        &self.sample
+    }
+
+    fn basis(&self) -> BasisDigest {
+        self.basis
+    }
+
+    fn keep(&self) -> AnalysisLock {
+        AnalysisLock::Build(self.clone())
+    }
+}

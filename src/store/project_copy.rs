@@ -1,0 +1,53 @@
+//! The private copy of a stored project that a Query works on (decision D6).
+//!
+//! Copied and verified in one pass, so what the worker opens is what was hashed and the
+//! stored project is never exposed. Shares blocks where the file system can.
+
+use std::io::Seek as _;
+
+use rustix::fs::ioctl_ficlone;
+
+use super::analysis::StoredAnalysis;
+use super::dir::{Dir, FILE_MODE};
+use super::error::StoreError;
+use super::hashing;
+use super::inventory::{check_contents, open_directory, open_parent};
+use super::io::{At as _, Operation};
+use super::layout;
+use super::manifest::InventoryEntry;
+use super::staging::Staging;
+
+impl StoredAnalysis {
+    /// Copies the project into the empty project directory of `staging`, verifying every byte
+    /// and refusing missing and unexpected entries.
+    pub fn copy_project_into(&self, staging: &Staging) -> Result<(), StoreError> {
+        let target = staging.base.dir.open_dir(layout::ANALYSIS)?.open_dir(layout::PROJECT)?;
+        self.attribute(self.copy_project(&target))
+    }
+
+    fn copy_project(&self, target: &Dir) -> Result<(), StoreError> {
+        let source = self.open_project()?;
+        let recorded = &self.manifest().project;
+        for path in &recorded.directories {
+            let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
+            open_directory(target, parents)?.create_dir(name)?;
+        }
+        recorded.files.iter().try_for_each(|entry| copy_file(&source, target, entry))
+    }
+}
+
+fn copy_file(source: &Dir, target: &Dir, entry: &InventoryEntry) -> Result<(), StoreError> {
+    let (source, name) = open_parent(source, &entry.path)?;
+    let (target, _) = open_parent(target, &entry.path)?;
+    let source_path = source.child_path(name);
+    let target_path = target.child_path(name);
+    let mut from = source.open_file(name)?;
+    let mut to = target.create_file(name, FILE_MODE)?;
+    let found = if ioctl_ficlone(&to, &from).is_ok() {
+        to.rewind().at(Operation::Read, &target_path)?;
+        hashing::hash(&mut to, &target_path)?
+    } else {
+        hashing::copy(&mut from, &source_path, &mut to, &target_path)?
+    };
+    check_contents(&source_path, entry, found)
+}

@@ -1,0 +1,218 @@
+//! Turning what a worker left in staging into a stored Analysis, or refusing it.
+//!
+//! Called only after the whole worker tree is dead. Everything is validated, inventoried and
+//! flushed first; then one rename makes it visible. A crash before the rename leaves an
+//! orphan in staging, a crash after it a complete Analysis.
+
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::analysis::StoredAnalysis;
+use super::dir::Dir;
+use super::error::StoreError;
+use super::facts::{self, FactsClaim};
+use super::inventory::{seal, seal_file};
+use super::io::{At as _, Operation};
+use super::layout;
+use super::lock::{BuildGuard, HoldsAnalysisLock as _};
+use super::manifest::{
+    AnalysisManifest, AnalysisState, MANIFEST_VERSION, ManifestBasis, ManifestCreator, ManifestFacts,
+    ManifestProfile, ManifestProject, ManifestSample, analyzer_options_digest, describe, digest_line,
+    target_agrees,
+};
+use super::open::Store;
+use super::sample::SampleIdentity;
+use super::staging::Staging;
+use crate::domain::digest::ProfileDigest;
+use crate::domain::fault::{AnalyzerRun, FaultList, Suspicion};
+use crate::domain::profile::{AnalysisProfile, PROFILE_VERSION, ResolvedOption};
+use crate::domain::program::ProgramCounts;
+use crate::domain::target::Target;
+
+/// What Ghidra's own project lock leaves beside the project when its owner just exits: it
+/// names the host and the time, and is no part of an Analysis.
+const PROJECT_LOCKS: [&str; 2] = ["analysis.lock", "analysis.lock~"];
+/// The two entries of a Ghidra project.
+const PROJECT_ENTRIES: [&str; 2] = ["analysis.gpr", "analysis.rep"];
+
+/// What the harness knows about an Analysis besides the files in staging.
+#[derive(Debug, Clone)]
+pub struct PromotionInput {
+    /// The staged Sample.
+    pub sample: SampleIdentity,
+    /// The Profile, as resolved by the worker.
+    pub profile: AnalysisProfile,
+    /// What the Sample was recognised as.
+    pub target: Target,
+    /// Totals of the Program.
+    pub program: ProgramCounts,
+    /// Every analyzer's record, bytewise by name.
+    pub analyzers: Vec<AnalyzerRun>,
+    /// What the engine logged and swallowed.
+    pub faults: FaultList,
+    /// Signs that the Analysis may mean little.
+    pub suspicions: Vec<Suspicion>,
+    /// What the response says about the facts files.
+    pub facts: FactsClaim,
+    /// Most bytes of `functions.jsonl`.
+    pub max_facts_bytes: u64,
+    /// Version of the worker protocol.
+    pub adapter_protocol_version: u32,
+    /// Version of ghidr.
+    pub ghidr_version: String,
+    /// When the worker ended.
+    pub completed_at: OffsetDateTime,
+}
+
+impl Store {
+    /// Validates the staged Analysis and makes it the stored one. On success `staging` keeps
+    /// everything but the Analysis, so that captured diagnostics are still at hand.
+    pub fn validate_and_promote(
+        &self,
+        guard: &BuildGuard,
+        staging: &mut Staging,
+        input: &PromotionInput,
+    ) -> Result<StoredAnalysis, StoreError> {
+        let analysis = staging.base.dir.open_dir(layout::ANALYSIS)?;
+        check_identity(guard, &analysis, input)?;
+        refuse_unexpected(&analysis, &[layout::FACTS, layout::PROJECT])?;
+        let project = analysis.open_dir(layout::PROJECT).map_err(StoreError::within_staging)?;
+        for name in PROJECT_LOCKS {
+            project.remove_file(name)?;
+        }
+        refuse_unexpected(&project, &PROJECT_ENTRIES)?;
+        let facts = analysis.open_dir(layout::FACTS).map_err(StoreError::within_staging)?;
+        refuse_unexpected(&facts, &[layout::FUNCTIONS, layout::PROGRAM_FACTS])?;
+        facts::validate(&facts, &input.facts, &input.program, input.max_facts_bytes)?;
+
+        let profile_bytes = input.profile.canonical_bytes()?;
+        let profile_digest = ProfileDigest::of(&profile_bytes);
+        let manifest = build_manifest(guard, staging, input, &facts, &project)?;
+        let manifest_bytes = manifest.encode()?;
+        analysis.write_new_file(layout::PROFILE, &profile_bytes)?;
+        analysis.write_new_file(layout::MANIFEST, &manifest_bytes)?;
+        analysis.write_new_file(layout::MANIFEST_DIGEST, digest_line(&manifest_bytes).as_bytes())?;
+        analysis.restrict()?;
+        analysis.sync()?;
+        drop((facts, project, analysis));
+        self.publish_analysis(guard, staging, profile_digest)
+    }
+
+    fn publish_analysis(
+        &self,
+        guard: &BuildGuard,
+        staging: &Staging,
+        profile: ProfileDigest,
+    ) -> Result<StoredAnalysis, StoreError> {
+        let sample = guard.sample();
+        let analyses = self.root.ensure_dir(layout::ANALYSES)?;
+        let profiles = analyses.ensure_dir(sample.to_string())?;
+        let name = profile.to_string();
+        let source = &staging.base.dir;
+        while !source.rename_if_free(layout::ANALYSIS.as_ref(), &profiles, name.as_ref())? {
+            // The lookup under this lock found no sound Analysis here, so what is in the way
+            // is damaged; a sound one would mean the caller did not look.
+            match StoredAnalysis::load(&profiles, sample, profile, None, guard.keep()) {
+                Ok(Some(existing)) => return Ok(existing),
+                Ok(None) | Err(StoreError::Corrupt { .. }) => {
+                    self.quarantine(guard, profile, staging.invocation_id())?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        profiles.sync()?;
+        source.sync()?;
+        StoredAnalysis::load(&profiles, sample, profile, None, guard.keep())
+            .map_err(|error| error.within_analysis(sample, profile))?
+            .ok_or_else(|| profiles.corrupt(&name, "vanished after promotion"))
+    }
+}
+
+fn check_identity(guard: &BuildGuard, analysis: &Dir, input: &PromotionInput) -> Result<(), StoreError> {
+    let profile = &input.profile;
+    let required = [
+        (input.sample.digest == guard.sample(), "the staged sample is not the locked one"),
+        (profile.profile_version == PROFILE_VERSION, "unknown profile version"),
+        (profile.basis().digest()? == guard.basis(), "the profile does not have the locked basis"),
+        (target_agrees(&input.target, profile), "the target is not the profile's"),
+        (is_ordered(&profile.loader_options), "loader options are not strictly ascending"),
+        (is_ordered(&profile.analyzer_options), "analyzer options are not strictly ascending"),
+        (input.analyzers.is_sorted_by(|a, b| a.name < b.name), "analyzers are not strictly ascending"),
+    ];
+    match required.into_iter().find(|(holds, _)| !holds) {
+        None => Ok(()),
+        Some((_, reason)) => Err(analysis.corrupt(layout::PROFILE, reason).within_staging()),
+    }
+}
+
+fn is_ordered(options: &[ResolvedOption]) -> bool {
+    options.is_sorted_by(|a, b| a.name < b.name)
+}
+
+fn refuse_unexpected(dir: &Dir, expected: &[&str]) -> Result<(), StoreError> {
+    let entries = dir.entries()?;
+    if let Some(entry) = entries.iter().find(|entry| !expected.iter().any(|name| entry.name == *name)) {
+        return Err(dir.corrupt(&entry.name, "unexpected entry").within_staging());
+    }
+    match expected.iter().find(|name| !entries.iter().any(|entry| entry.name == **name)) {
+        Some(name) => Err(dir.corrupt(name, "missing").within_staging()),
+        None => Ok(()),
+    }
+}
+
+fn build_manifest(
+    guard: &BuildGuard,
+    staging: &Staging,
+    input: &PromotionInput,
+    facts: &Dir,
+    project: &Dir,
+) -> Result<AnalysisManifest, StoreError> {
+    let profile_bytes = input.profile.canonical_bytes()?;
+    let mut facts_files = Vec::new();
+    for name in [layout::FUNCTIONS, layout::PROGRAM_FACTS] {
+        facts_files.push(seal_file(facts, name, name).map_err(StoreError::within_staging)?);
+    }
+    facts.restrict()?;
+    facts.sync()?;
+    let (listing, project_files) = seal(project).map_err(StoreError::within_staging)?;
+    let completed_at = input
+        .completed_at
+        .to_offset(time::UtcOffset::UTC)
+        .format(&Rfc3339)
+        .map_err(std::io::Error::other)
+        .at(Operation::Write, &project.child_path(layout::MANIFEST))?;
+    Ok(AnalysisManifest {
+        manifest_version: MANIFEST_VERSION,
+        state: AnalysisState::Complete,
+        sample: ManifestSample {
+            sha256: input.sample.digest,
+            size_bytes: input.sample.size_bytes,
+            header: input.sample.header.clone(),
+        },
+        analysis_profile: ManifestProfile {
+            sha256: ProfileDigest::of(&profile_bytes),
+            ghidra_version: input.profile.ghidra_version.clone(),
+            adapter_protocol_version: input.adapter_protocol_version,
+            target: input.target.clone(),
+            analyzer_options_sha256: analyzer_options_digest(&input.profile)?,
+        },
+        analysis_basis: ManifestBasis { sha256: guard.basis() },
+        created_by: ManifestCreator {
+            ghidr_version: input.ghidr_version.clone(),
+            invocation_id: staging.invocation_id(),
+            completed_at,
+        },
+        program: input.program,
+        analyzers: input.analyzers.clone(),
+        faults: input.faults.clone(),
+        suspicions: input.suspicions.clone(),
+        profile_document: describe(layout::PROFILE, &profile_bytes),
+        facts: ManifestFacts { path: layout::FACTS.to_owned(), files: facts_files },
+        project: ManifestProject {
+            name: layout::PROJECT_NAME.to_owned(),
+            path: layout::PROJECT.to_owned(),
+            directories: listing.directories,
+            files: project_files,
+        },
+    })
+}

@@ -1,0 +1,191 @@
+//! Private working directories below `staging/`, and their sweeping.
+//!
+//! A directory there belongs to whoever holds the `flock` on the directory itself; the
+//! kernel frees it when the owner dies. The owner removes it when dropped; a directory whose
+//! lock is free is an orphan that [`Store::sweep_orphans`] removes. A live one is never
+//! touched.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::fs::{FileType, FlockOperation};
+use rustix::io::Errno;
+
+use super::dir::Dir;
+use super::error::StoreError;
+use super::io::{At as _, Operation};
+use super::layout;
+use super::lock::{HoldsStoreLock, StoreLock};
+use super::open::Store;
+use super::tree;
+use crate::domain::invocation_id::InvocationId;
+
+/// How often a sweeper may snatch the directory between its creation and its locking.
+const CREATE_ATTEMPTS: u32 = 100;
+/// Pause after each such meeting.
+const CREATE_PAUSE: Duration = Duration::from_millis(1);
+
+/// A locked directory below `staging/` that vanishes when dropped.
+#[derive(Debug)]
+pub(super) struct StagingDir {
+    parent: Dir,
+    name: String,
+    pub dir: Dir,
+    _store: StoreLock,
+}
+
+impl StagingDir {
+    pub fn create(store: &Store, lock: &impl HoldsStoreLock, name: String) -> Result<Self, StoreError> {
+        let parent = store.root.ensure_dir(layout::STAGING)?;
+        let dir = create_locked(&parent, &name)?;
+        Ok(Self { parent, name, dir, _store: lock.store_lock().clone() })
+    }
+
+    /// A directory of its own for something that is published right away.
+    pub fn create_unnamed(store: &Store, lock: &impl HoldsStoreLock) -> Result<Self, StoreError> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes)
+            .map_err(|error| std::io::Error::other(error.to_string()))
+            .at(Operation::Create, store.root.path())?;
+        Self::create(store, lock, InvocationId::from_bytes(bytes).to_string())
+    }
+}
+
+impl Drop for StagingDir {
+    fn drop(&mut self) {
+        // What cannot be removed now is an orphan once the lock is gone.
+        let _ = tree::remove_contents(&self.dir).and_then(|()| self.parent.remove_empty_dir(&self.name));
+    }
+}
+
+fn create_locked(parent: &Dir, name: &str) -> Result<Dir, StoreError> {
+    let path = parent.child_path(name);
+    let mut outcome = Err(Errno::EXIST);
+    for _ in 0..CREATE_ATTEMPTS {
+        outcome = rustix::fs::mkdirat(parent, name, super::dir::DIRECTORY_MODE);
+        match outcome {
+            Ok(()) => {
+                if let Some(dir) = lock_created(parent, name)? {
+                    return Ok(dir);
+                }
+            }
+            Err(Errno::EXIST) => {}
+            Err(_) => break,
+        }
+        std::thread::sleep(CREATE_PAUSE);
+    }
+    outcome.and(Err(Errno::EXIST)).at(Operation::Create, &path)
+}
+
+/// Locks the new directory, unless a sweeper was faster.
+fn lock_created(parent: &Dir, name: &str) -> Result<Option<Dir>, StoreError> {
+    let Some(dir) = parent.try_open_dir(name)? else { return Ok(None) };
+    let owned = try_own(parent, name, &dir)?;
+    Ok(owned.then_some(dir))
+}
+
+/// Whether the lock on `dir` is now ours and `name` still leads to it.
+fn try_own(parent: &Dir, name: &str, dir: &Dir) -> Result<bool, StoreError> {
+    match rustix::fs::flock(dir, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => {}
+        Err(Errno::WOULDBLOCK) => return Ok(false),
+        Err(error) => return Err(error).at(Operation::Lock, dir.path()),
+    }
+    let owned = dir.metadata()?;
+    let named = parent.stat(name)?;
+    Ok(named.is_some_and(|named| (named.st_dev, named.st_ino) == (owned.st_dev, owned.st_ino)))
+}
+
+/// The working directory of one invocation that runs a worker.
+#[derive(Debug)]
+pub struct Staging {
+    pub(super) base: StagingDir,
+    invocation_id: InvocationId,
+}
+
+impl Staging {
+    /// The invocation it belongs to.
+    pub const fn invocation_id(&self) -> InvocationId {
+        self.invocation_id
+    }
+
+    /// Where request and response are exchanged.
+    pub fn invocation_directory(&self) -> PathBuf {
+        self.base.dir.child_path(layout::INVOCATION)
+    }
+
+    /// Where the staged Sample is, once there is one.
+    pub fn sample_path(&self) -> PathBuf {
+        self.base.dir.child_path(layout::SAMPLE).join(layout::SAMPLE)
+    }
+
+    /// Where the worker builds the project, or finds its private copy.
+    pub fn project_directory(&self) -> PathBuf {
+        self.base.dir.child_path(layout::ANALYSIS).join(layout::PROJECT)
+    }
+
+    /// Where the worker writes facts.
+    pub fn facts_directory(&self) -> PathBuf {
+        self.base.dir.child_path(layout::ANALYSIS).join(layout::FACTS)
+    }
+
+    /// Home of a worker that has no file system of its own.
+    pub fn home_directory(&self) -> PathBuf {
+        self.base.dir.child_path(layout::HOME)
+    }
+
+    /// Temporary directory of such a worker.
+    pub fn temporary_directory(&self) -> PathBuf {
+        self.base.dir.child_path(layout::TEMPORARY)
+    }
+
+    /// Where captured diagnostics are kept until they are published or dropped.
+    pub fn logs_directory(&self) -> PathBuf {
+        self.base.dir.child_path(layout::LOGS)
+    }
+
+    /// Removes the staged Sample; nothing staged is no error.
+    pub fn remove_sample(&self) -> Result<(), StoreError> {
+        self.base.dir.open_dir(layout::SAMPLE)?.remove_file(layout::SAMPLE)
+    }
+}
+
+impl Store {
+    /// Creates the working directory of an invocation.
+    pub fn begin_staging(
+        &self,
+        invocation_id: InvocationId,
+        lock: &impl HoldsStoreLock,
+    ) -> Result<Staging, StoreError> {
+        let base = StagingDir::create(self, lock, invocation_id.to_string())?;
+        for name in [layout::INVOCATION, layout::SAMPLE, layout::HOME, layout::TEMPORARY, layout::LOGS] {
+            base.dir.create_dir(name)?;
+        }
+        let analysis = base.dir.create_dir(layout::ANALYSIS)?;
+        analysis.create_dir(layout::PROJECT)?;
+        analysis.create_dir(layout::FACTS)?;
+        Ok(Staging { base, invocation_id })
+    }
+
+    /// Removes the staging directories of dead owners and says how many there were.
+    pub fn sweep_orphans(&self, _lock: &impl HoldsStoreLock) -> Result<u64, StoreError> {
+        let Some(staging) = self.root.try_open_dir(layout::STAGING)? else { return Ok(0) };
+        let mut swept = 0;
+        for entry in staging.entries()? {
+            // Only what this program makes: directories named by an id.
+            let Some(name) = entry.name.to_str().filter(|name| name.parse::<InvocationId>().is_ok()) else {
+                continue;
+            };
+            if entry.kind != FileType::Directory {
+                continue;
+            }
+            let Some(dir) = staging.try_open_dir(name)? else { continue };
+            if try_own(&staging, name, &dir)? {
+                tree::remove_contents(&dir)?;
+                staging.remove_empty_dir(name)?;
+                swept += 1;
+            }
+        }
+        Ok(swept)
+    }
+}

@@ -1,0 +1,107 @@
+//! Removing whole trees that a hostile worker may have filled.
+//!
+//! Bounded in stack and descriptors whatever the depth: a directory that lies too deep is
+//! first moved up to the top of the tree. Never follows a link, never leaves the tree.
+
+use std::ffi::OsStr;
+
+use rustix::fs::{AtFlags, FileType, Mode};
+
+use super::dir::{DIRECTORY_MODE, Dir, Entry};
+use super::error::StoreError;
+
+/// Directories deeper than this are moved up before they are removed.
+const MAX_DEPTH: usize = 64;
+
+/// Removes everything inside `top`, which itself stays.
+pub(super) fn remove_contents(top: &Dir) -> Result<(), StoreError> {
+    let mut moved = 0_u64;
+    loop {
+        let entries = top.entries()?;
+        if entries.is_empty() {
+            return Ok(());
+        }
+        for entry in entries {
+            remove_entry(top, top, &entry, 0, &mut moved)?;
+        }
+    }
+}
+
+fn remove_entry(
+    top: &Dir,
+    parent: &Dir,
+    entry: &Entry,
+    depth: usize,
+    moved: &mut u64,
+) -> Result<(), StoreError> {
+    if entry.kind != FileType::Directory {
+        return parent.remove_file(&entry.name);
+    }
+    if depth >= MAX_DEPTH {
+        return move_to_top(top, parent, &entry.name, moved);
+    }
+    let dir = open_for_removal(parent, &entry.name)?;
+    for child in dir.entries()? {
+        remove_entry(top, &dir, &child, depth + 1, moved)?;
+    }
+    drop(dir);
+    parent.remove_empty_dir(&entry.name)
+}
+
+fn move_to_top(top: &Dir, parent: &Dir, name: &OsStr, moved: &mut u64) -> Result<(), StoreError> {
+    loop {
+        *moved += 1;
+        if parent.rename_if_free(name, top, format!("deep-{moved}").as_ref())? {
+            return Ok(());
+        }
+    }
+}
+
+/// Opens a directory whatever its mode: it is about to go.
+fn open_for_removal(parent: &Dir, name: &OsStr) -> Result<Dir, StoreError> {
+    if let Some(stat) = parent.stat(name)?
+        && !Mode::from_raw_mode(stat.st_mode).contains(DIRECTORY_MODE)
+    {
+        // Best effort: opening reports what matters.
+        let _ = rustix::fs::chmodat(parent, name, DIRECTORY_MODE, AtFlags::empty());
+    }
+    parent.open_dir(name)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    #[test]
+    fn links_are_removed_and_their_targets_stay() {
+        let temp = tempfile::tempdir().unwrap();
+        let outside = temp.path().join("outside");
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::write(outside.join("kept"), b"x").unwrap();
+        let tree = temp.path().join("tree");
+        std::fs::create_dir_all(tree.join("a/b")).unwrap();
+        symlink(&outside, tree.join("a/link")).unwrap();
+        symlink(outside.join("kept"), tree.join("a/b/link")).unwrap();
+        std::fs::write(tree.join("a/b/file"), b"x").unwrap();
+        std::fs::set_permissions(tree.join("a/b"), std::fs::Permissions::from_mode(0o000)).unwrap();
+        remove_contents(&Dir::open_root(&tree).unwrap().unwrap()).unwrap();
+        assert_eq!(std::fs::read_dir(&tree).unwrap().count(), 0);
+        assert_eq!(std::fs::read(outside.join("kept")).unwrap(), b"x");
+    }
+
+    #[test]
+    fn a_chain_deeper_than_any_path_is_removed() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = Dir::open_root(temp.path()).unwrap().unwrap();
+        let mut dir = top.create_dir("d").unwrap();
+        for _ in 0..3_000 {
+            dir = dir.create_dir("d").unwrap();
+        }
+        dir.write_new_file("leaf", b"x").unwrap();
+        drop(dir);
+        remove_contents(&top).unwrap();
+        assert!(top.entries().unwrap().is_empty());
+    }
+}

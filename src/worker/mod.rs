@@ -1,0 +1,88 @@
+//! The worker: restricts itself, boots the Java virtual machine its request names, and calls the adapter.
+//!
+//! It runs in the sandbox and trusts its request as little as it must: the file is bounded and read strictly. It refuses to
+//! run without a valid one, so starting it by hand does nothing. The exit status is the only thing it says besides the
+//! response, which is the adapter's.
+
+mod boot;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use ghidr::process::worker_arguments::WorkerArguments;
+use ghidr::process::worker_life::{self, WorkerEnd};
+use jvm_bridge::{BridgeConfig, BridgeError};
+
+const ADAPTER_CLASS: &str = "io.ghidr.adapter.Main";
+const ADAPTER_METHOD: &str = "run";
+
+/// Exit statuses of the worker. 3 is the virtual machine's own, for an exhausted heap, and never used here.
+mod status {
+    /// The command line or the request is not valid.
+    pub const REFUSED: u8 = 64;
+    /// The virtual machine did not start, or the adapter threw.
+    pub const BRIDGE_FAILED: u8 = 65;
+    /// The parent is gone.
+    pub const ABANDONED: u8 = 66;
+    /// The adapter returned a number that is not a status.
+    pub const ADAPTER_STATUS_INVALID: u8 = 67;
+    /// The process could not be restricted or made to watch its parent.
+    pub const NOT_SUPERVISED: u8 = 68;
+    /// SIGTERM before the virtual machine took over signals; what it uses afterwards as well.
+    pub const TERMINATED: u8 = 128 + 15;
+    /// Reserved for `-XX:+ExitOnOutOfMemoryError`.
+    pub const HEAP_EXHAUSTED: i32 = 3;
+}
+
+/// Runs the worker with the arguments that follow the program's name.
+pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
+    let arguments = match WorkerArguments::decode(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => return failed(status::REFUSED, &error),
+    };
+    if let Err(error) = worker_life::restrict(arguments.file_size_bytes) {
+        return failed(status::NOT_SUPERVISED, &error);
+    }
+    let config = match boot::read(&arguments) {
+        Ok(config) => config,
+        Err(error) => return failed(status::REFUSED, &error),
+    };
+    match worker_life::live(move || jvm_bridge::run(&config)) {
+        Ok(WorkerEnd::Done(result)) => finished(result),
+        Ok(WorkerEnd::Lost) => failed(status::BRIDGE_FAILED, &BridgeError::ThreadLost),
+        Ok(WorkerEnd::Terminated) => ExitCode::from(status::TERMINATED),
+        Ok(WorkerEnd::Abandoned) => {
+            worker_life::end_group();
+            ExitCode::from(status::ABANDONED)
+        }
+        Err(error) => failed(status::NOT_SUPERVISED, &error),
+    }
+}
+
+fn finished(result: Result<i32, BridgeError>) -> ExitCode {
+    match result {
+        Ok(status::HEAP_EXHAUSTED) => ExitCode::from(status::ADAPTER_STATUS_INVALID),
+        Ok(number) => ExitCode::from(u8::try_from(number).unwrap_or(status::ADAPTER_STATUS_INVALID)),
+        Err(error) => failed(status::BRIDGE_FAILED, &error),
+    }
+}
+
+/// Standard error is captured for the Diagnostic Log; a failure to write there changes nothing.
+fn failed(status: u8, error: &dyn std::error::Error) -> ExitCode {
+    let _ = writeln!(io::stderr(), "ghidr worker: {error}");
+    ExitCode::from(status)
+}
+
+/// What the bridge is asked to do for a request.
+fn bridge_config(boot: boot::Boot, request: String, response: String) -> BridgeConfig {
+    BridgeConfig {
+        libjvm: boot.libjvm,
+        jvm_options: boot.jvm_options,
+        class_path: boot.class_path,
+        main_stack_bytes: boot.main_stack_mib.saturating_mul(1 << 20),
+        main_class: ADAPTER_CLASS.to_owned(),
+        method: ADAPTER_METHOD.to_owned(),
+        arguments: vec![request, response],
+    }
+}

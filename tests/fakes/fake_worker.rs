@@ -1,0 +1,204 @@
+//! A scriptable worker: its request is a list of instructions, one a line.
+//!
+//! It lives under the production rules ([`ghidr::process::worker_life`]) unless an instruction says otherwise. An unknown
+//! instruction is an error, so a test cannot pass by misspelling one.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ghidr::process::worker_arguments::WorkerArguments;
+use ghidr::process::worker_life::{self, WorkerEnd};
+
+static IGNORE_TERM: AtomicBool = AtomicBool::new(false);
+/// What a worker that ended on request or by its parent's death leaves as its status.
+const ENDED_ON_REQUEST: u8 = 41;
+const ENDED_BY_PARENT: u8 = 42;
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == "--linger") {
+        return linger(&arguments);
+    }
+    let arguments = WorkerArguments::decode(&arguments).expect("worker arguments");
+    worker_life::restrict(arguments.file_size_bytes).expect("limits");
+    let end = worker_life::live(move || {
+        let script = fs::read_to_string(&arguments.request).expect("script");
+        script.lines().find_map(|line| obey(line, &arguments)).unwrap_or(0)
+    });
+    match end.expect("threads") {
+        WorkerEnd::Done(status) => ExitCode::from(status),
+        WorkerEnd::Lost => ExitCode::from(99),
+        WorkerEnd::Terminated if IGNORE_TERM.load(Ordering::SeqCst) => {
+            // Standard input keeps being watched by nobody: only a kill ends this.
+            loop {
+                thread::park();
+            }
+        }
+        WorkerEnd::Terminated => ExitCode::from(ENDED_ON_REQUEST),
+        WorkerEnd::Abandoned => {
+            worker_life::end_group();
+            ExitCode::from(ENDED_BY_PARENT)
+        }
+    }
+}
+
+/// Carries out one instruction; a status ends the script.
+fn obey(line: &str, arguments: &WorkerArguments) -> Option<u8> {
+    let (instruction, rest) = line.split_once(' ').unwrap_or((line, ""));
+    match instruction {
+        "print" => println!("{rest}"),
+        "ignore-term" => IGNORE_TERM.store(true, Ordering::SeqCst),
+        "flood-stderr" => flood(rest.parse().unwrap()),
+        "linger" => start_lingerer(rest),
+        "exit" => return Some(rest.parse().unwrap()),
+        "die" => panic!("as told"),
+        "kill-self" => {
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL).unwrap()
+        }
+        "hang" => loop {
+            thread::park();
+        },
+        "sleep-ms" => thread::sleep(Duration::from_millis(rest.parse().unwrap())),
+        "allocate-mib" => allocate(rest.parse().unwrap()),
+        "fill-mib" => fill(rest),
+        "respond" => fs::write(&arguments.response, rest).unwrap(),
+        "read" => report(line, fs::read(rest).map(|bytes| format!("{} bytes", bytes.len()))),
+        "list" => report(line, list(rest)),
+        "create" => report(line, File::create(rest).map(|_| "created".to_owned())),
+        "connect" => report(line, connect(rest)),
+        "environment" => std::env::vars_os().for_each(|(name, value)| println!("env {name:?}={value:?}")),
+        "descriptors" => descriptors(),
+        "identity" => identity(),
+        "file-system" => file_system(rest),
+        other => panic!("unknown instruction {other:?}"),
+    }
+    None
+}
+
+fn report(line: &str, result: io::Result<String>) {
+    match result {
+        Ok(answer) => println!("{line}: {answer}"),
+        Err(error) => println!("{line}: error {:?}", error.kind()),
+    }
+}
+
+fn flood(bytes: usize) {
+    let block: Vec<u8> = (0..65_536_usize).map(|at| (at % 251) as u8).collect();
+    let mut left = bytes;
+    while left > 0 {
+        let now = left.min(block.len());
+        io::stderr().write_all(&block[..now]).unwrap();
+        left -= now;
+    }
+}
+
+/// Starts a descendant that holds the output pipes: `child`, or `orphan` in a session of its own whose parent is gone.
+fn start_lingerer(kind: &str) {
+    let marker = std::env::current_dir().unwrap();
+    let child =
+        Command::new(std::env::current_exe().unwrap()).arg("--linger").arg(kind).arg(marker).spawn().unwrap();
+    if kind == "orphan" {
+        let mut child = child;
+        child.wait().unwrap();
+    }
+    println!("lingering");
+}
+
+fn linger(arguments: &[OsString]) -> ExitCode {
+    if arguments[1] == "orphan" {
+        rustix::process::setsid().unwrap();
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.arg("--linger").arg("child").arg(&arguments[2]).stdin(Stdio::null()).spawn().unwrap();
+        return ExitCode::SUCCESS;
+    }
+    thread::sleep(Duration::from_secs(600));
+    ExitCode::SUCCESS
+}
+
+fn allocate(mib: usize) {
+    let block = vec![1_u8; mib << 20];
+    println!("allocated {}", block.iter().map(|&byte| usize::from(byte)).sum::<usize>());
+    std::mem::forget(block);
+}
+
+fn fill(rest: &str) {
+    let (mib, path) = rest.split_once(' ').unwrap();
+    let block = vec![1_u8; 1 << 20];
+    let mut written = 0;
+    let result = File::create(path).and_then(|mut file| {
+        for _ in 0..mib.parse::<u32>().unwrap() {
+            file.write_all(&block)?;
+            written += 1;
+        }
+        Ok(())
+    });
+    println!("filled {path}: {written} MiB, {:?}", result.map_err(|error| error.kind()));
+}
+
+fn list(path: &str) -> io::Result<String> {
+    let mut names: Vec<String> = fs::read_dir(path)?
+        .map(|entry| entry.map(|entry| entry.file_name().to_string_lossy().into_owned()))
+        .collect::<io::Result<_>>()?;
+    names.sort();
+    Ok(names.join(" "))
+}
+
+fn connect(address: &str) -> io::Result<String> {
+    let mut stream = TcpStream::connect_timeout(&address.parse().unwrap(), Duration::from_secs(2))?;
+    let mut greeting = String::new();
+    stream.read_to_string(&mut greeting)?;
+    Ok(greeting)
+}
+
+/// The walk itself opens one descriptor more, which is gone by the time its link is read.
+fn descriptors() {
+    let mut open: Vec<String> = fs::read_dir("/proc/self/fd")
+        .unwrap()
+        .filter_map(|entry| {
+            let path = entry.unwrap().path();
+            let target = fs::read_link(&path).ok()?;
+            let own = target.starts_with("/proc") || target.to_string_lossy().starts_with("socket:");
+            (!own).then(|| path.file_name().unwrap().to_string_lossy().into_owned())
+        })
+        .collect();
+    open.sort();
+    println!("descriptors {}", open.join(" "));
+}
+
+fn identity() {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    for line in status.lines() {
+        if ["Pid:", "Uid:", "Gid:", "CapEff:", "CapBnd:", "NoNewPrivs:"]
+            .iter()
+            .any(|field| line.starts_with(field))
+        {
+            println!("{}", line.split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+    }
+    println!("hostname {}", fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim());
+    println!("directory {}", std::env::current_dir().unwrap().display());
+    let limits = fs::read_to_string("/proc/self/limits").unwrap();
+    for line in
+        limits.lines().filter(|line| line.starts_with("Max file size") || line.starts_with("Max core"))
+    {
+        println!("{}", line.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    let private = std::env::temp_dir().join("mode");
+    File::create(&private).unwrap();
+    println!("new file {:o}", fs::metadata(&private).unwrap().mode() & 0o777);
+}
+
+fn file_system(path: &str) {
+    let found = rustix::fs::statvfs(Path::new(path)).unwrap();
+    let writable = !found.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY);
+    println!("file-system {path}: {} bytes, writable {writable}", found.f_blocks * found.f_frsize);
+}

@@ -1,0 +1,6 @@
+//! The integration tests, one module for each part of the harness.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod process;
+mod sandbox;
+mod support;

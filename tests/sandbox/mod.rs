@@ -1,0 +1,3 @@
+//! What a worker can and cannot reach, asked by a worker through the production launcher.
+
+mod isolation;
