@@ -2,7 +2,7 @@
 //!
 //! Nothing outside this list is downloaded by a task, except what `Cargo.lock` and `java/pom.xml` pin themselves.
 
-/// The engine of development and CI: Ghidra as a single jar, from Maven Central.
+/// The engine of development and CI: Ghidra as a single jar, published as a Maven artifact.
 #[derive(Clone, Copy, Debug)]
 pub struct EnginePin {
     /// Maven group.

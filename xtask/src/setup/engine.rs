@@ -44,6 +44,8 @@ pub fn ensure(directory: &Path, pin: &EnginePin, fetcher: &dyn Fetch) -> Result<
             Err(damage) => {
                 report::say(format!("engine: {damage}; deleting it"));
                 files::remove(&jar)?;
+                // The fetcher may keep the very same damaged file, and would deliver it again.
+                fetcher.forget(pin)?;
             }
         }
     }

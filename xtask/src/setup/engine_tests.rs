@@ -78,8 +78,10 @@ fn two_damaged_downloads_are_an_error_that_leaves_nothing() {
 fn a_cached_jar_that_rotted_is_replaced() {
     let root = tempfile::tempdir().unwrap();
     fs::write(root.path().join("ghidra.jar"), b"ab").unwrap();
-    let jar = ensure(root.path(), &PIN, &Script::new(&[Some(b"abc")])).unwrap();
+    let script = Script::new(&[Some(b"abc")]);
+    let jar = ensure(root.path(), &PIN, &script).unwrap();
     assert_eq!(fs::read(jar).unwrap(), b"abc");
+    assert_eq!(script.forgotten.get(), 1, "the fetcher's copy must go too");
 }
 
 #[test]
