@@ -34,6 +34,8 @@ pub struct Descriptor {
     pub ghidra_version: String,
     /// `application.revision.ghidra`, or the build date where there is none.
     pub ghidra_build: String,
+    /// `application.release.name`, which with the version names the engine's settings directory.
+    pub ghidra_release_name: String,
     /// Smallest accepted Java feature version.
     pub java_minimum: u32,
     /// Largest accepted Java feature version.
@@ -53,6 +55,8 @@ pub struct EngineFacts {
     pub ghidra_version: String,
     /// See [`Descriptor::ghidra_build`].
     pub ghidra_build: String,
+    /// See [`Descriptor::ghidra_release_name`].
+    pub ghidra_release_name: String,
     /// The Java versions it accepts.
     pub java: crate::setup::jdk::JavaRange,
 }
@@ -66,6 +70,7 @@ impl Descriptor {
             path,
             ghidra_version: facts.ghidra_version.clone(),
             ghidra_build: facts.ghidra_build.clone(),
+            ghidra_release_name: facts.ghidra_release_name.clone(),
             java_minimum: facts.java.minimum,
             java_maximum: facts.java.maximum,
             java_home: java_home.to_path_buf(),
@@ -100,6 +105,7 @@ mod tests {
         let facts = EngineFacts {
             ghidra_version: "10.3".to_owned(),
             ghidra_build: "abc".to_owned(),
+            ghidra_release_name: "PUBLIC".to_owned(),
             java: JavaRange { minimum: 17, maximum: None },
         };
         Descriptor::new(Layout::SingleJar, "engine/ghidra.jar".into(), &facts, Path::new("/jdk"))
@@ -112,7 +118,7 @@ mod tests {
             value,
             serde_json::json!({
                 "descriptor_version": 1, "layout": "single_jar", "path": "engine/ghidra.jar",
-                "ghidra_version": "10.3", "ghidra_build": "abc", "java_minimum": 17, "java_maximum": null,
+                "ghidra_version": "10.3", "ghidra_build": "abc", "ghidra_release_name": "PUBLIC", "java_minimum": 17, "java_maximum": null,
                 "java_home": "/jdk", "cache": null, "cache_sha256": null
             })
         );

@@ -19,6 +19,8 @@ pub struct EnginePin {
     pub ghidra_version: &'static str,
     /// `application.revision.ghidra` inside it.
     pub ghidra_build: &'static str,
+    /// `application.release.name` inside it.
+    pub ghidra_release_name: &'static str,
     /// Its `application.java.min`.
     pub java_minimum: u32,
     /// The Java feature version the project's goldens were made with.
@@ -34,6 +36,7 @@ pub const ENGINE: EnginePin = EnginePin {
     sha256: "f5381bce06f561fa9fa6360c01a943f14c74950c97d0c5d16b339974f628c290",
     ghidra_version: "10.3",
     ghidra_build: "104d9592485c2fb6c7ab5177c71d8d70140a3d03",
+    ghidra_release_name: "PUBLIC",
     java_minimum: 17,
     java_verified: 17,
 };

@@ -10,6 +10,7 @@ fn facts() -> EngineFacts {
     EngineFacts {
         ghidra_version: "12.1.2".to_owned(),
         ghidra_build: "abc".to_owned(),
+        ghidra_release_name: "PUBLIC".to_owned(),
         java: JavaRange { minimum: 21, maximum: None },
     }
 }

@@ -130,6 +130,7 @@ fn facts(properties: &str) -> Result<EngineFacts, String> {
     Ok(EngineFacts {
         ghidra_version: required("application.version")?.to_owned(),
         ghidra_build: build.ok_or("names neither revision nor build date")?.to_owned(),
+        ghidra_release_name: required("application.release.name")?.to_owned(),
         java: JavaRange { minimum, maximum },
     })
 }

@@ -93,6 +93,7 @@ fn facts(pin: &EnginePin) -> EngineFacts {
     EngineFacts {
         ghidra_version: pin.ghidra_version.to_owned(),
         ghidra_build: pin.ghidra_build.to_owned(),
+        ghidra_release_name: pin.ghidra_release_name.to_owned(),
         java: JavaRange { minimum: pin.java_minimum, maximum: None },
     }
 }
