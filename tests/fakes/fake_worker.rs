@@ -102,17 +102,18 @@ fn flood(bytes: usize) {
 }
 
 /// Starts a descendant that holds the output pipes: `child`, or `orphan` in a session of its own whose parent is gone.
+#[allow(clippy::zombie_processes, reason = "outliving its parent is what a lingerer is for")]
 fn start_lingerer(kind: &str) {
     let marker = std::env::current_dir().unwrap();
-    let child =
+    let mut child =
         Command::new(std::env::current_exe().unwrap()).arg("--linger").arg(kind).arg(marker).spawn().unwrap();
     if kind == "orphan" {
-        let mut child = child;
         child.wait().unwrap();
     }
     println!("lingering");
 }
 
+#[allow(clippy::zombie_processes, reason = "outliving its parent is what a lingerer is for")]
 fn linger(arguments: &[OsString]) -> ExitCode {
     if arguments[1] == "orphan" {
         rustix::process::setsid().unwrap();
