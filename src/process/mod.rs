@@ -13,6 +13,7 @@
 mod capture;
 mod ending;
 pub mod error;
+pub mod guard;
 pub mod interrupts;
 pub mod launch;
 mod memory;

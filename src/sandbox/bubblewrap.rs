@@ -79,6 +79,7 @@ impl Backend for Bubblewrap {
             grants.facts_directory.as_ref(),
         ];
         Ok(LaunchPlan {
+            guard: absolute(&grants.worker_executable)?.to_owned(),
             program: absolute(&self.program)?.to_owned(),
             arguments: line.0,
             environment: Vec::new(),
