@@ -67,10 +67,10 @@ impl Launcher for ChildLauncher {
         };
         let supervised = run.supervise(supervision);
         // INVARIANT(no-process-survives-a-run): on every way out, errors included, the tree is killed before returning.
-        let killed = run.tree.kill();
+        run.tree.kill()?;
         let mut guard = spawned.child;
         guard.wait().map_err(ProcessError::supervise("reap the worker's guard"))?;
-        supervised.and(killed)?;
+        supervised?;
         run.finish()
     }
 }
