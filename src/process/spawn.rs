@@ -1,8 +1,7 @@
 //! Starts the program of a plan, below its guard, with exactly the descriptors it is meant to have.
 //!
 //! The child gets three pipes as its standard streams and the file it reports to, and nothing else the caller may have
-//! left open. It leads a process group of its own, so a terminal's Ctrl-C reaches only
-//! this process.
+//! left open. It leads a process group of its own, so a terminal's Ctrl-C reaches only this process.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -20,11 +19,11 @@ use super::launch::LaunchPlan;
 /// While close-on-exec is cleared on the status file, no other thread may start a program.
 static SPAWNING: Mutex<()> = Mutex::new(());
 
-/// A started program and this side of its pipes; every reading end is non-blocking.
+/// A started guard and this side of its pipes.
 #[derive(Debug)]
 pub(super) struct Spawned {
     pub child: Child,
-    /// Held for its closing: the worker ends when this end is gone.
+    /// Held for its closing: guard and worker end when this end is gone.
     pub _stdin: Option<ChildStdin>,
     pub stdout: Option<ChildStdout>,
     pub stderr: Option<ChildStderr>,
