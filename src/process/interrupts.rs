@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -19,6 +19,9 @@ pub struct Interrupts {
     pipes: Vec<(i32, UnixStream)>,
     /// The first signal ever received, zero while there was none.
     first: AtomicI32,
+    received: AtomicUsize,
+    /// How many of the received ones [`Self::take_new`] has told of.
+    told: AtomicUsize,
 }
 
 impl Interrupts {
@@ -39,7 +42,7 @@ impl Interrupts {
             signal_hook::low_level::pipe::register(signal, writer)?;
             pipes.push((signal, reader));
         }
-        Ok(Self { pipes, first: AtomicI32::new(0) })
+        Ok(Self { pipes, ..Self::default() })
     }
 
     /// A source that never interrupts, for callers that installed no handler.
@@ -53,7 +56,7 @@ impl Interrupts {
     /// Sticky: once a signal came, no result may be published any more, and this is what to ask before publishing.
     #[must_use]
     pub fn first(&self) -> Option<i32> {
-        self.take_new();
+        self.collect();
         match self.first.load(Ordering::Relaxed) {
             0 => None,
             signal => Some(signal),
@@ -62,15 +65,19 @@ impl Interrupts {
 
     /// The number of signals received since this was last asked.
     pub(super) fn take_new(&self) -> usize {
-        let mut new = 0;
+        self.collect();
+        let received = self.received.load(Ordering::Relaxed);
+        received - self.told.swap(received, Ordering::Relaxed)
+    }
+
+    fn collect(&self) {
         for (signal, pipe) in &self.pipes {
             let mut buffer = [0; 64];
             while let Ok(count @ 1..) = io::Read::read(&mut &*pipe, &mut buffer) {
                 let _ = self.first.compare_exchange(0, *signal, Ordering::Relaxed, Ordering::Relaxed);
-                new += count;
+                self.received.fetch_add(count, Ordering::Relaxed);
             }
         }
-        new
     }
 
     /// Descriptors that become readable with the next signal.
@@ -88,4 +95,23 @@ fn ignored_signals() -> u64 {
             u64::from_str_radix(line.trim(), 16).ok()
         })
         .unwrap_or(0)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn asking_for_the_first_signal_hides_none_from_the_count() {
+        let (reader, mut writer) = UnixStream::pair().unwrap();
+        reader.set_nonblocking(true).unwrap();
+        let interrupts = Interrupts { pipes: vec![(SIGTERM, reader)], ..Interrupts::default() };
+        assert_eq!((interrupts.first(), interrupts.take_new()), (None, 0));
+        writer.write_all(b"xx").unwrap();
+        assert_eq!(interrupts.first(), Some(SIGTERM));
+        assert_eq!((interrupts.take_new(), interrupts.take_new()), (2, 0));
+        assert_eq!(interrupts.first(), Some(SIGTERM));
+    }
 }

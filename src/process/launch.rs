@@ -14,6 +14,8 @@ pub const GRACE: Duration = Duration::from_secs(10);
 /// A complete description of one child process; nothing is inherited from the caller but the user and group.
 #[derive(Clone, Debug)]
 pub struct LaunchPlan {
+    /// An executable that answers [`GUARD`](super::guard::GUARD): it runs the program and ends it when this process dies.
+    pub guard: PathBuf,
     /// The program, as an absolute path.
     pub program: PathBuf,
     /// Its arguments, without the program itself.

@@ -1,18 +1,20 @@
 //! Runs one worker process and answers for its end.
 //!
-//! [`launch`] says what is started and under which limits, [`supervise`] starts it, drains it and ends it, and
-//! [`outcome`] says how it ended. Nothing here knows Ghidra, bubblewrap or the worker's protocol: a sandbox backend hands
-//! over a finished [`LaunchPlan`].
+//! [`launch`] says what is started and under which limits, [`ChildLauncher`] starts it below a [`guard`], drains it and ends it,
+//! and [`outcome`] says how it ended. [`worker_arguments`] and [`worker_life`] are the worker's side. Nothing here knows
+//! Ghidra, bubblewrap or the worker's protocol: a sandbox backend hands over a finished [`LaunchPlan`].
 //!
 //! Invariants, whatever the worker does:
 //! - When [`Launcher::run`] returns `Ok`, no process of the worker's tree is alive.
-//! - The worker's standard input is a pipe whose only writer is this process, so the worker learns of its death.
+//! - When this process is killed, no process of the tree is alive shortly after: its death closes a pipe whose only writer
+//!   it is, and guard and worker end at that.
 //! - Nothing waits for the end of a pipe: a process that outlives the worker may hold it open.
 //! - Memory used for captured output is bounded, and pipes are drained until the tree is gone.
 
 mod capture;
 mod ending;
 pub mod error;
+pub mod guard;
 pub mod interrupts;
 pub mod launch;
 mod memory;
@@ -26,6 +28,6 @@ pub mod worker_life;
 
 pub use error::ProcessError;
 pub use interrupts::Interrupts;
-pub use launch::{LaunchPlan, Launcher, MemoryFileSystem, StatusChannel, StatusEvent, Supervision};
+pub use launch::{GRACE, LaunchPlan, Launcher, MemoryFileSystem, StatusChannel, StatusEvent, Supervision};
 pub use outcome::{CapturedStream, EndedBy, Outcome, Segment, Termination};
 pub use supervise::ChildLauncher;

@@ -4,9 +4,8 @@
 //! (parent-death signals follow threads), and no reader has to be stopped at the end, so nothing can wait for a pipe that
 //! an escaped process holds open.
 
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -15,6 +14,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use super::capture::StreamCapture;
 use super::ending::{Ending, Observation, Step};
 use super::error::ProcessError;
+use super::guard::Report;
 use super::launch::{LaunchPlan, Launcher, StatusEvent, Supervision};
 use super::outcome::{CapturedStream, EndedBy, Outcome};
 use super::spawn::{self, StatusFile};
@@ -53,8 +53,10 @@ impl Launcher for ChildLauncher {
             exit_notice: rustix::process::pidfd_open(root, PidfdFlags::empty()).ok(),
             root,
             tree,
-            worker: plan.status_channel.is_none().then(|| tree::read(root.as_raw_pid())).flatten(),
+            worker: None,
             worker_status: None,
+            program_status: None,
+            program_failure: None,
             status_line: Vec::new(),
             streams: [
                 Stream::new(spawned.stdout.map(Into::into), stdout),
@@ -65,11 +67,11 @@ impl Launcher for ChildLauncher {
         };
         let supervised = run.supervise(supervision);
         // INVARIANT(no-process-survives-a-run): on every way out, errors included, the tree is killed before returning.
-        let killed = run.tree.kill();
-        let mut child = spawned.child;
-        let status = child.wait().map_err(ProcessError::supervise("reap the worker"))?;
-        supervised.and(killed)?;
-        run.finish(status)
+        run.tree.kill()?;
+        let mut guard = spawned.child;
+        guard.wait().map_err(ProcessError::supervise("reap the worker's guard"))?;
+        supervised?;
+        run.finish()
     }
 }
 
@@ -90,20 +92,23 @@ struct Run<'p> {
     plan: &'p LaunchPlan,
     started: Instant,
     ending: Ending,
+    /// The guard.
     root: Pid,
     tree: Tree,
-    /// Becomes readable when the program ends; without it (a very old kernel) the end is noticed at the next tick.
+    /// Becomes readable when the guard ends; without it (a very old kernel) the end is noticed at the next tick.
     exit_notice: Option<OwnedFd>,
     worker: Option<Process>,
     worker_status: Option<i32>,
-    status: Option<StatusFile>,
+    program_status: Option<i32>,
+    program_failure: Option<io::Error>,
+    status: StatusFile,
     status_line: Vec<u8>,
     streams: [Stream; 2],
     peak_memory_bytes: u64,
 }
 
 impl Run<'_> {
-    /// Returns when the program has ended or was killed.
+    /// Returns when the guard, and so the program, has ended, or when everything is to be killed.
     fn supervise(&mut self, supervision: &mut Supervision<'_>) -> Result<(), ProcessError> {
         for descriptor in self.streams.iter().filter_map(|stream| stream.pipe.as_ref()) {
             spawn::set_nonblocking(descriptor)
@@ -114,7 +119,7 @@ impl Run<'_> {
         loop {
             self.wait_for_events(next_tick, supervision)?;
             self.drain()?;
-            if self.program_has_ended()? {
+            if self.guard_has_ended()? {
                 return Ok(());
             }
             let mut seen = Observation {
@@ -164,30 +169,48 @@ impl Run<'_> {
     }
 
     fn read_status(&mut self) {
-        let (Some(channel), Some(file)) = (self.plan.status_channel, &mut self.status) else { return };
         let mut buffer = [0; 4096];
         loop {
-            let count = file.read_new(&mut buffer);
+            let count = self.status.read_new(&mut buffer);
             if count == 0 {
                 return;
             }
             self.status_line.extend(&buffer[..count]);
             while let Some(end) = self.status_line.iter().position(|&byte| byte == b'\n') {
                 let line: Vec<u8> = self.status_line.drain(..=end).collect();
-                match (channel.decode)(&line) {
-                    Some(StatusEvent::Started { pid }) => {
-                        self.worker = i32::try_from(pid).ok().and_then(tree::read);
-                    }
-                    Some(StatusEvent::Exited { status }) => self.worker_status = Some(status),
-                    None => {}
-                }
+                self.note_status(&line);
             }
             self.status_line.truncate(MAX_STATUS_LINE_BYTES);
         }
     }
 
-    /// Leaves the ended program unreaped: its process id stays reserved until the rest of its group is dead.
-    fn program_has_ended(&self) -> Result<bool, ProcessError> {
+    /// The program is the worker when it has no status channel to speak of another.
+    fn note_status(&mut self, line: &[u8]) {
+        let channel = self.plan.status_channel;
+        match Report::decode(line) {
+            Some(Report::Started { pid }) if channel.is_none() => self.worker = tree::read(pid),
+            Some(Report::Started { .. }) => {}
+            Some(Report::Exited { status }) => {
+                self.program_status = Some(status);
+                if channel.is_none() {
+                    self.worker_status = Some(status);
+                }
+            }
+            Some(Report::Failed { errno }) => {
+                self.program_failure = Some(io::Error::from_raw_os_error(errno))
+            }
+            None => match channel.and_then(|channel| (channel.decode)(line)) {
+                Some(StatusEvent::Started { pid }) => {
+                    self.worker = i32::try_from(pid).ok().and_then(tree::read)
+                }
+                Some(StatusEvent::Exited { status }) => self.worker_status = Some(status),
+                None => {}
+            },
+        }
+    }
+
+    /// Leaves the ended guard unreaped: its process id stays reserved until the rest of its group is dead.
+    fn guard_has_ended(&self) -> Result<bool, ProcessError> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match rustix::process::waitid(WaitId::Pid(self.root), options) {
             Ok(status) => Ok(status.is_some()),
@@ -212,19 +235,19 @@ impl Run<'_> {
     }
 
     /// Collects what is left in the pipes of a tree that is gone.
-    fn finish(mut self, status: ExitStatus) -> Result<Outcome, ProcessError> {
+    fn finish(mut self) -> Result<Outcome, ProcessError> {
         for stream in &mut self.streams {
             stream.drain(usize::MAX)?;
         }
         self.read_status();
-        let program_status = status.code().or(status.signal().map(|signal| 128 + signal));
-        let worker_status =
-            if self.plan.status_channel.is_some() { self.worker_status } else { program_status };
+        if let Some(source) = self.program_failure {
+            return Err(ProcessError::Spawn { program: self.plan.program.clone(), source });
+        }
         let elapsed = self.started.elapsed();
         let [stdout, stderr] = self.streams;
         Ok(Outcome {
-            worker_status,
-            program_status,
+            worker_status: self.worker_status,
+            program_status: self.program_status,
             ended_by: self.ending.ended_by(),
             termination: self.ending.termination(),
             stdout: stdout.finish()?,

@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
-use rustix::process::{Resource, Rlimit, Signal};
+use rustix::process::{Resource, Rlimit};
 use signal_hook::consts::SIGTERM;
 
 /// How a worker's life ended.
@@ -58,15 +58,6 @@ pub fn live<T: Send + 'static>(job: impl FnOnce() -> T + Send + 'static) -> io::
         lost.report(WorkerEnd::Done(result));
     })?;
     Ok(first_event.recv().unwrap_or(WorkerEnd::Lost))
-}
-
-/// Kills what the worker started and left in its process group; for a group leader that is about to exit, and includes it.
-///
-/// Needed without a PID namespace when the parent is dead: nobody else is left to end native children.
-pub fn end_group() {
-    if rustix::process::getpgrp() == rustix::process::getpid() {
-        let _ = rustix::process::kill_current_process_group(Signal::KILL);
-    }
 }
 
 fn watch_parent<T: Send + 'static>(events: Sender<WorkerEnd<T>>) -> io::Result<()> {

@@ -79,6 +79,7 @@ impl Backend for Bubblewrap {
             grants.facts_directory.as_ref(),
         ];
         Ok(LaunchPlan {
+            guard: absolute(&grants.worker_executable)?.to_owned(),
             program: absolute(&self.program)?.to_owned(),
             arguments: line.0,
             environment: Vec::new(),
@@ -240,6 +241,7 @@ impl CommandLine {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -250,6 +252,77 @@ mod tests {
         assert_eq!(decode_status(b"{ \"exit-code\": 137 }\n"), Some(StatusEvent::Exited { status: 137 }));
         for other in [&b"{}"[..], b"", b"[1]", b"{\"child-pid\": -1}", b"{\"exit-code\": 1e99}", b"\xff"] {
             assert_eq!(decode_status(other), None, "{other:?}");
+        }
+    }
+
+    fn grants(java_home: &Path) -> WorkerGrants {
+        WorkerGrants {
+            worker_executable: "/host/ghidr".into(),
+            invocation_directory: "/host/invocation".into(),
+            sample: Some("/host/sample".into()),
+            project_directory: Some("/host/project".into()),
+            facts_directory: None,
+            engine: EngineGrant::SingleJar("/host/ghidra.jar".into()),
+            engine_cache: None,
+            class_data_directory: None,
+            adapter_directory: "/host/adapter".into(),
+            java_home: java_home.to_owned(),
+            closure: vec!["/nix/store/x".into()],
+            home_directory: "/host/home".into(),
+            temporary_directory: "/host/tmp".into(),
+            sizes: Sizes { temporary_mib: 3, home_mib: 2, shared_memory_mib: 1, file_size_bytes: 77 },
+        }
+    }
+
+    /// The host's libraries and fonts differ between machines; everything else is fixed to the last word.
+    #[test]
+    fn the_command_line_is_the_documented_one() {
+        let jdk = tempfile::tempdir().unwrap();
+        let java_home = jdk.path().canonicalize().unwrap();
+        let plan = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&grants(&java_home)).unwrap();
+        let words: Vec<String> =
+            plan.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let line = words.join(" ");
+        let (before, rest) = line.split_once(" --symlink ").or(line.split_once(" --ro-bind ")).unwrap();
+        assert_eq!(
+            before.split(" --ro-bind ").next().unwrap(),
+            "--unshare-all --unshare-user --uid 1000 --gid 1000 --hostname localhost \
+             --as-pid-1 --die-with-parent --new-session --cap-drop ALL \
+             --clearenv --setenv HOME /ghidr/home --setenv LC_ALL C.UTF-8 --setenv PATH /usr/bin:/bin \
+             --setenv TMPDIR /tmp --setenv TZ UTC \
+             --proc /proc --dev /dev --perms 0700 --size 1048576 --tmpfs /dev/shm \
+             --perms 0700 --size 3145728 --tmpfs /tmp --perms 0700 --size 2097152 --tmpfs /ghidr/home"
+        );
+        let java = java_home.display();
+        let expected = format!(
+            "--ro-bind /nix/store/x /nix/store/x --ro-bind {java} {java} \
+             --ro-bind /host/ghidr /ghidr/bin/ghidr --ro-bind /host/ghidra.jar /ghidr/engine/ghidra.jar \
+             --ro-bind /host/adapter /ghidr/adapter --ro-bind /host/sample /ghidr/sample/sample \
+             --bind /host/invocation /ghidr/invocation --bind /host/project /ghidr/analysis/project \
+             --remount-ro /dev --remount-ro / --chdir /ghidr/invocation \
+             -- /ghidr/bin/ghidr --worker --file-size-bytes 77 \
+             /ghidr/invocation/request.json /ghidr/invocation/response.json"
+        );
+        assert!(rest.ends_with(&expected), "{rest}");
+        assert_eq!(plan.environment, []);
+    }
+
+    #[test]
+    fn a_relative_grant_is_refused() {
+        let jdk = tempfile::tempdir().unwrap();
+        let relative = WorkerGrants { sample: Some("sample".into()), ..grants(jdk.path()) };
+        let error = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&relative).unwrap_err();
+        assert!(matches!(error, SandboxError::RelativeGrant { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_missing_bubblewrap_names_where_it_was_looked_for() {
+        let bundled = Path::new("/nonexistent/bwrap");
+        match Bubblewrap::discover(Some(bundled)) {
+            Ok(found) => assert_ne!(found.program(), bundled),
+            Err(error) => {
+                assert!(error.to_string().contains("/nonexistent/bwrap, /usr/bin/bwrap"), "{error}")
+            }
         }
     }
 }

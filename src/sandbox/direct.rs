@@ -34,6 +34,7 @@ impl Backend for Direct {
             Some(&paths.temporary_directory),
         ];
         Ok(LaunchPlan {
+            guard: absolute(&grants.worker_executable)?.to_owned(),
             program: absolute(&grants.worker_executable)?.to_owned(),
             arguments: arguments.encode(),
             environment: environment::of_worker(&paths),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 /// Everything one worker may see; a policy that isolates shows nothing else.
 #[derive(Clone, Debug)]
 pub struct WorkerGrants {
-    /// The executable that is started as the worker.
+    /// The executable that is started as the worker, and outside of the sandbox as its guard.
     pub worker_executable: PathBuf,
     /// This invocation's private directory (request, response, progress), writable.
     pub invocation_directory: PathBuf,

@@ -1,6 +1,6 @@
 //! Decides what a worker can see and touch, and writes that down as a launch plan.
 //!
-//! A [`Backend`] turns [`WorkerGrants`] into a [`LaunchPlan`](crate::process::LaunchPlan); it starts nothing. Three
+//! A [`Backend`] turns [`WorkerGrants`] into a [`LaunchPlan`]; it starts nothing. Three
 //! policies exist, chosen by the user and never silently exchanged: [`Bubblewrap`] isolates, [`Direct`] serves both
 //! `external` (a surrounding harness isolates) and `off` (nothing does).
 //!

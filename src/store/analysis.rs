@@ -205,3 +205,185 @@ fn load_manifest(
     }
     AnalysisManifest::decode(&bytes, sample, profile).map_err(|reason| dir.corrupt(layout::MANIFEST, reason))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::domain::digest::ContentDigest;
+    use crate::store::testing::{TestStore, function, id};
+    use std::path::Path;
+
+    fn find(test: &TestStore, max_cpu: u32) -> Result<Option<StoredAnalysis>, StoreError> {
+        test.store.find_analysis(&test.read_lock(max_cpu))
+    }
+
+    /// Changes one byte and nothing else.
+    fn flip(path: &Path) {
+        let mut bytes = std::fs::read(path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    #[test]
+    fn an_analysis_is_found_by_its_basis_and_verifies() {
+        let test = TestStore::new();
+        assert!(find(&test, 2).unwrap().is_none());
+        test.promote(2, 1);
+        test.promote(1, 2);
+        assert!(find(&test, 4).unwrap().is_none());
+        let analysis = find(&test, 2).unwrap().unwrap();
+        assert_eq!(analysis.manifest().created_by.invocation_id, id(1));
+        assert_eq!(find(&test, 1).unwrap().unwrap().manifest().created_by.invocation_id, id(2));
+        assert_eq!(analysis.program_facts().unwrap().function_count, 3);
+        analysis.verify().unwrap();
+    }
+
+    #[test]
+    fn an_analysis_keeps_its_lock_for_as_long_as_it_lives() {
+        let test = TestStore::new();
+        test.promote(2, 1);
+        let analysis = find(&test, 2).unwrap().unwrap();
+        let basis = analysis.profile().basis().digest().unwrap();
+        assert!(matches!(test.reopen().build_lock(test.sample(), basis), Err(StoreError::Busy { .. })));
+        drop(analysis);
+        test.reopen().build_lock(test.sample(), basis).unwrap();
+    }
+
+    #[test]
+    fn a_flipped_byte_is_never_served_by_a_query_that_reads_it() {
+        let files = [
+            "manifest.json",
+            "manifest.sha256",
+            "profile.json",
+            "facts/program.json",
+            "facts/functions.jsonl",
+            "project/analysis.rep/idata/00/db.1.gbf",
+        ];
+        for file in files {
+            let test = TestStore::new();
+            let path = test.promote(2, 1);
+            flip(&path.join(file));
+            let outcome = find(&test, 2).and_then(|found| found.unwrap().verify());
+            let Err(StoreError::CorruptAnalysis { profile, sample, path: culprit, .. }) = outcome else {
+                unreachable!("{file}: {outcome:?}")
+            };
+            assert_eq!(sample, test.sample());
+            assert!(path.ends_with(profile.to_string()));
+            assert!(culprit.starts_with(&path), "{culprit:?}");
+        }
+    }
+
+    #[test]
+    fn damage_to_another_basis_does_not_matter() {
+        let test = TestStore::new();
+        test.promote(2, 1);
+        let other = test.promote(1, 2);
+        flip(&other.join("manifest.json"));
+        assert!(find(&test, 2).unwrap().is_some());
+        assert!(find(&test, 4).unwrap().is_none());
+        assert!(matches!(find(&test, 1), Err(StoreError::CorruptAnalysis { .. })));
+        // With its Profile gone it may have been anybody's.
+        flip(&other.join("profile.json"));
+        assert!(find(&test, 2).unwrap().is_some());
+        assert!(matches!(find(&test, 4), Err(StoreError::CorruptAnalysis { .. })));
+    }
+
+    #[test]
+    fn links_missing_and_unexpected_entries_are_corruption() {
+        let spoilers: [fn(&Path); 5] = [
+            |path| std::fs::remove_file(path.join("manifest.sha256")).unwrap(),
+            |path| std::fs::write(path.join("extra"), b"").unwrap(),
+            |path| {
+                std::fs::rename(path.join("facts"), path.with_extension("moved")).unwrap();
+                std::os::unix::fs::symlink(path.with_extension("moved"), path.join("facts")).unwrap();
+            },
+            |path| std::fs::write(path.join("project/analysis.rep/extra"), b"").unwrap(),
+            |path| {
+                let moved = path.with_extension("moved");
+                std::fs::rename(path, &moved).unwrap();
+                std::os::unix::fs::symlink(&moved, path).unwrap();
+            },
+        ];
+        for spoil in spoilers {
+            let test = TestStore::new();
+            spoil(&test.promote(2, 1));
+            let outcome = find(&test, 2).and_then(|found| found.unwrap().verify());
+            assert!(matches!(outcome, Err(StoreError::CorruptAnalysis { .. })), "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_that_lies_consistently_about_its_place_is_corrupt() {
+        let test = TestStore::new();
+        let path = test.promote(2, 1);
+        let text = std::fs::read_to_string(path.join("manifest.json")).unwrap();
+        let other = ContentDigest::of(b"other").to_string();
+        for lie in [
+            text.replace(&test.sample().to_string(), &other),
+            text.replacen("\"manifest_version\":1", "\"manifest_version\":2", 1),
+            text.replacen('{', "{\"unknown\":1,", 1),
+            text.replace("\"path\":\"program.json\"", "\"path\":\"../program.json\""),
+            text.replace("\"loader\":\"loader\"", "\"loader\":\"raw\""),
+        ] {
+            assert_ne!(lie, text);
+            std::fs::write(path.join("manifest.json"), &lie).unwrap();
+            std::fs::write(path.join("manifest.sha256"), digest_line(lie.as_bytes())).unwrap();
+            assert!(matches!(find(&test, 2), Err(StoreError::CorruptAnalysis { .. })), "{lie}");
+        }
+    }
+
+    #[test]
+    fn function_pages_are_exact_and_bounded() {
+        let test = TestStore::new();
+        test.promote(2, 1);
+        let analysis = find(&test, 2).unwrap().unwrap();
+        let table = analysis.functions().unwrap();
+        assert_eq!(table.total(), 3);
+        assert_eq!(table.read_page(1..2).unwrap(), [function("b", 2)]);
+        assert_eq!(table.read_page(3..3).unwrap(), []);
+        let mut all = Vec::new();
+        table
+            .for_each_function(|item| {
+                all.push(item);
+                Ok::<_, StoreError>(())
+            })
+            .unwrap();
+        assert_eq!(all, [function("a", 1), function("b", 2), function("c", 3)]);
+        assert_eq!(table.read_page(0..3).unwrap(), all);
+    }
+
+    #[test]
+    fn no_function_is_visited_before_the_whole_table_was_verified() {
+        let test = TestStore::new();
+        let path = test.promote(2, 1).join("facts/functions.jsonl");
+        let analysis = find(&test, 2).unwrap().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("\"c\"", "\"d\"")).unwrap();
+        let table = analysis.functions().unwrap();
+        let mut visited = 0;
+        let outcome = table.for_each_function(|_| {
+            visited += 1;
+            Ok::<_, StoreError>(())
+        });
+        assert!(matches!(outcome, Err(StoreError::CorruptAnalysis { .. })));
+        assert_eq!(visited, 0);
+        assert!(matches!(table.read_page(0..1), Err(StoreError::CorruptAnalysis { .. })));
+    }
+
+    #[test]
+    fn a_quarantined_analysis_is_gone_for_every_query() {
+        let test = TestStore::new();
+        let path = test.promote(2, 1);
+        flip(&path.join("manifest.json"));
+        let Err(StoreError::CorruptAnalysis { profile, .. }) = find(&test, 2) else { unreachable!() };
+        let guard = test.build_lock(2);
+        let quarantined = test.store.quarantine(&guard, profile, id(9)).unwrap().unwrap();
+        assert!(quarantined.join("project/analysis.gpr").exists());
+        assert!(!path.exists());
+        assert!(test.store.quarantine(&guard, profile, id(9)).unwrap().is_none());
+        drop(guard);
+        assert!(find(&test, 2).unwrap().is_none());
+    }
+}

@@ -281,3 +281,95 @@ fn retain_segment(
         reason: "the captured segment is not what was recorded of it".to_owned(),
     })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::store::testing::{TestStore, id};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn segment(directory: &Path, name: &str, offset: u64, bytes: &[u8]) -> CapturedSegment {
+        let path = directory.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        CapturedSegment { offset, length: bytes.len() as u64, path, sha256: ContentDigest::of(bytes) }
+    }
+
+    fn input(directory: &Path) -> DiagnosticInput {
+        DiagnosticInput {
+            invocation: DiagnosticInvocation {
+                id: id(7),
+                ghidr_version: "0.1.0".into(),
+                operation: "analyze".into(),
+                started_at: "2030-01-01T00:00:00Z".into(),
+                ended_at: "2030-01-01T00:00:01Z".into(),
+            },
+            termination: DiagnosticTermination {
+                reason: TerminationReason::TimedOut,
+                mode: Some(TerminationMode::Forced),
+                exit_code: None,
+                signal: Some(9),
+            },
+            stdout: CapturedStream { observed_bytes: 0, truncated: false, segments: vec![] },
+            stderr: CapturedStream {
+                observed_bytes: 100,
+                truncated: true,
+                segments: vec![
+                    segment(directory, "head", 0, "h\u{fc}".as_bytes().split_last().unwrap().1),
+                    segment(directory, "tail", 97, b"\xfft"),
+                ],
+            },
+        }
+    }
+
+    #[test]
+    fn a_bundle_holds_the_raw_streams_and_describes_them() {
+        let test = TestStore::new();
+        let temp = tempfile::tempdir().unwrap();
+        let lock = test.store.lock().unwrap();
+        let scope = DiagnosticScope::Sample(test.sample());
+        let descriptor = test.store.publish_diagnostics(&lock, scope, &input(temp.path())).unwrap();
+        let path = descriptor.path.to_path().unwrap();
+        let bundle = test.path().join("diagnostics").join(test.sample().to_string()).join(id(7).to_string());
+        assert_eq!(path, bundle.join("manifest.json"));
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!((descriptor.bytes, descriptor.sha256), (bytes.len() as u64, ContentDigest::of(&bytes)));
+        assert!(descriptor.sensitive);
+        let manifest: DiagnosticManifest = document::decode(&bytes).unwrap();
+        assert_eq!(manifest.stdout.encoding, StreamEncoding::Utf8);
+        assert_eq!((manifest.stderr.encoding, manifest.stderr.captured_bytes), (StreamEncoding::Bytes, 4));
+        assert_eq!(manifest.stderr.segments[1].offset, 97);
+        assert_eq!(manifest.stderr.segments[1].path, PathValue::Utf8("stderr.tail.log".into()));
+        assert_eq!(std::fs::read(bundle.join("stdout.log")).unwrap(), b"");
+        assert_eq!(std::fs::read(bundle.join("stderr.head.log")).unwrap(), b"h\xc3");
+        assert_eq!(std::fs::read(bundle.join("stderr.tail.log")).unwrap(), b"\xfft");
+        for name in ["manifest.json", "stdout.log", "stderr.head.log"] {
+            let mode = std::fs::metadata(bundle.join(name)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o7777, 0o600);
+        }
+        assert_eq!(std::fs::read_dir(test.path().join("staging")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_bundle_is_immutable_and_global_ones_are_apart() {
+        let test = TestStore::new();
+        let temp = tempfile::tempdir().unwrap();
+        let lock = test.store.lock().unwrap();
+        let publish = || test.store.publish_diagnostics(&lock, DiagnosticScope::Global, &input(temp.path()));
+        let path = publish().unwrap().path.to_path().unwrap();
+        assert!(path.starts_with(test.path().join("diagnostics/global")));
+        assert!(matches!(publish(), Err(StoreError::Corrupt { .. })));
+    }
+
+    #[test]
+    fn a_segment_that_is_not_what_was_captured_is_refused_and_nothing_is_published() {
+        let test = TestStore::new();
+        let temp = tempfile::tempdir().unwrap();
+        let lock = test.store.lock().unwrap();
+        let input = input(temp.path());
+        std::fs::write(temp.path().join("tail"), b"xx").unwrap();
+        let outcome = test.store.publish_diagnostics(&lock, DiagnosticScope::Global, &input);
+        assert!(matches!(outcome, Err(StoreError::Corrupt { .. })));
+        assert!(!test.path().join("diagnostics").exists());
+    }
+}

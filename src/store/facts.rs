@@ -171,17 +171,13 @@ fn invalid_line(file: &'static str, line: u64, reason: String) -> StoreError {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::store::testing::{facts_claim, function, program_facts, write_facts};
+    use crate::store::testing::{facts_claim, function, lines, program_facts, write_facts};
 
     fn check(program: &ProgramFacts, functions: &[u8], max_facts_bytes: u64) -> Result<(), StoreError> {
         let temp = tempfile::tempdir().unwrap();
         let dir = Dir::open_root(temp.path()).unwrap().unwrap();
         let (claim, counts) = write_facts(temp.path(), program, functions);
         validate(&dir, &claim, &counts, max_facts_bytes)
-    }
-
-    fn lines(items: &[FunctionItem]) -> Vec<u8> {
-        items.iter().flat_map(|item| document::encode(item).unwrap()).collect()
     }
 
     fn refusal(functions: &[u8]) -> (u64, String) {

@@ -304,3 +304,131 @@ impl HoldsAnalysisLock for BuildGuard {
         AnalysisLock::Build(self.clone())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::store::testing::TestStore;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    const BASIS: BasisDigest = BasisDigest::from_bytes([3; 32]);
+    const OTHER_BASIS: BasisDigest = BasisDigest::from_bytes([4; 32]);
+    const SAMPLE: SampleDigest = SampleDigest::from_bytes([5; 32]);
+
+    fn is_busy<T: fmt::Debug>(outcome: Result<T, StoreError>, expected: LockScope) -> bool {
+        matches!(outcome, Err(StoreError::Busy { scope, .. }) if scope == expected)
+    }
+
+    #[test]
+    fn readers_share_and_exclude_builders() {
+        let test = TestStore::new();
+        let other = test.reopen();
+        let first = test.store.read_lock(SAMPLE, BASIS).unwrap();
+        let second = other.read_lock(SAMPLE, BASIS).unwrap();
+        assert!(is_busy(other.build_lock(SAMPLE, BASIS), LockScope::Analysis));
+        drop(first);
+        assert!(is_busy(test.store.build_lock(SAMPLE, BASIS), LockScope::Analysis));
+        drop(second);
+        test.store.build_lock(SAMPLE, BASIS).unwrap();
+    }
+
+    #[test]
+    fn a_builder_excludes_everyone_on_its_analysis_only() {
+        let test = TestStore::new();
+        let other = test.reopen();
+        let guard = test.store.build_lock(SAMPLE, BASIS).unwrap();
+        assert!(is_busy(other.read_lock(SAMPLE, BASIS), LockScope::Analysis));
+        assert!(is_busy(other.build_lock(SAMPLE, BASIS), LockScope::Analysis));
+        other.build_lock(SAMPLE, OTHER_BASIS).unwrap();
+        other.read_lock(SampleDigest::from_bytes([6; 32]), BASIS).unwrap();
+        let clone = guard.clone();
+        drop(guard);
+        assert!(is_busy(other.read_lock(SAMPLE, BASIS), LockScope::Analysis));
+        drop(clone);
+        other.read_lock(SAMPLE, BASIS).unwrap();
+    }
+
+    /// Holds a lock file exclusively, as a cleaner does.
+    fn clean_lock(test: &TestStore, path: &str) -> OwnedFd {
+        let fd = OwnedFd::from(std::fs::File::open(test.path().join("locks").join(path)).unwrap());
+        rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive).unwrap();
+        fd
+    }
+
+    #[test]
+    fn cleaners_exclude_readers_at_their_level() {
+        let test = TestStore::new();
+        drop(test.store.read_lock(SAMPLE, BASIS).unwrap());
+        let held = clean_lock(&test, "store.lock");
+        assert!(is_busy(test.store.lock(), LockScope::Store));
+        assert!(is_busy(test.store.read_lock(SAMPLE, BASIS), LockScope::Store));
+        drop(held);
+        let held = clean_lock(&test, &format!("{SAMPLE}/sample.lock"));
+        test.store.lock().unwrap();
+        assert!(is_busy(test.store.read_lock(SAMPLE, BASIS), LockScope::Sample));
+        drop(held);
+        test.store.read_lock(SAMPLE, BASIS).unwrap();
+    }
+
+    #[test]
+    fn a_lock_file_unlinked_by_its_holder_is_never_what_gets_locked() {
+        let test = TestStore::new();
+        let first = test.store.build_lock(SAMPLE, BASIS).unwrap();
+        let path = test.path().join(format!("locks/{SAMPLE}/{BASIS}.lock"));
+        std::fs::remove_file(&path).unwrap();
+        let second = test.store.build_lock(SAMPLE, BASIS).unwrap();
+        assert!(path.exists());
+        drop(first);
+        assert!(is_busy(test.reopen().read_lock(SAMPLE, BASIS), LockScope::Analysis));
+        drop(second);
+    }
+
+    #[test]
+    fn builders_in_a_crowd_are_alone() {
+        let test = TestStore::new();
+        let inside = std::sync::atomic::AtomicU32::new(0);
+        let built = std::sync::atomic::AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let store = test.reopen();
+                    for _ in 0..200 {
+                        let Ok(guard) = store.build_lock(SAMPLE, BASIS) else { continue };
+                        assert_eq!(inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
+                        // As a cleaner would, under its own lock, before it lets go.
+                        let path = test.path().join(format!("locks/{SAMPLE}/{BASIS}.lock"));
+                        std::fs::remove_file(path).unwrap();
+                        built.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                        inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                        drop(guard);
+                    }
+                });
+            }
+        });
+        assert!(built.into_inner() > 0);
+    }
+
+    #[test]
+    fn a_link_in_place_of_a_lock_file_is_corruption() {
+        let test = TestStore::new();
+        drop(test.store.lock().unwrap());
+        let path = test.path().join("locks/store.lock");
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("elsewhere", &path).unwrap();
+        assert!(matches!(test.store.lock(), Err(StoreError::Corrupt { .. })));
+        assert!(!test.path().join("locks/elsewhere").exists());
+    }
+
+    #[test]
+    fn locks_are_private_files_below_locks() {
+        let test = TestStore::new();
+        drop(test.store.read_lock(SAMPLE, BASIS).unwrap());
+        for path in
+            ["store.lock".to_owned(), format!("{SAMPLE}/sample.lock"), format!("{SAMPLE}/{BASIS}.lock")]
+        {
+            let metadata = std::fs::metadata(test.path().join("locks").join(path)).unwrap();
+            assert_eq!(metadata.permissions().mode() & 0o7777, 0o600);
+        }
+    }
+}

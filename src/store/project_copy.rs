@@ -51,3 +51,47 @@ fn copy_file(source: &Dir, target: &Dir, entry: &InventoryEntry) -> Result<(), S
     };
     check_contents(&source_path, entry, found)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::store::testing::{TestStore, id};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn the_copy_is_exact_private_and_independent() {
+        let test = TestStore::new();
+        let stored = test.promote(2, 1).join("project");
+        let guard = test.read_lock(2);
+        let analysis = test.store.find_analysis(&guard).unwrap().unwrap();
+        let staging = test.store.begin_staging(id(2), &guard).unwrap();
+        analysis.copy_project_into(&staging).unwrap();
+        let copy = staging.project_directory();
+        let database = "analysis.rep/idata/00/db.1.gbf";
+        assert_eq!(std::fs::read(copy.join(database)).unwrap(), vec![7; 300_000]);
+        assert!(copy.join("analysis.rep/versioned").is_dir());
+        let mode = std::fs::metadata(copy.join(database)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o7777, 0o600);
+        std::fs::write(copy.join(database), b"changed").unwrap();
+        assert_eq!(std::fs::read(stored.join(database)).unwrap(), vec![7; 300_000]);
+        analysis.verify().unwrap();
+    }
+
+    #[test]
+    fn a_damaged_project_is_not_copied_silently() {
+        let test = TestStore::new();
+        let stored = test.promote(2, 1).join("project");
+        let guard = test.read_lock(2);
+        let analysis = test.store.find_analysis(&guard).unwrap().unwrap();
+        std::fs::write(stored.join("analysis.rep/project.prp"), b"Owner").unwrap();
+        let staging = test.store.begin_staging(id(2), &guard).unwrap();
+        let outcome = analysis.copy_project_into(&staging);
+        assert!(matches!(outcome, Err(StoreError::CorruptAnalysis { .. })), "{outcome:?}");
+        std::fs::write(stored.join("analysis.rep/project.prp"), b"owner").unwrap();
+        std::fs::write(stored.join("analysis.rep/more"), b"").unwrap();
+        let staging = test.store.begin_staging(id(3), &guard).unwrap();
+        let outcome = analysis.copy_project_into(&staging);
+        assert!(matches!(outcome, Err(StoreError::CorruptAnalysis { .. })), "{outcome:?}");
+    }
+}

@@ -216,3 +216,150 @@ fn build_manifest(
         },
     })
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::store::testing::{TestStore, id};
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::path::Path;
+
+    fn refused(spoil: impl FnOnce(&Staging, &mut PromotionInput)) -> StoreError {
+        let test = TestStore::new();
+        let guard = test.build_lock(2);
+        let mut staging = test.store.begin_staging(id(1), &guard).unwrap();
+        let mut input = TestStore::fill(&staging, 2);
+        spoil(&staging, &mut input);
+        let error = test.store.validate_and_promote(&guard, &mut staging, &input).unwrap_err();
+        assert!(!test.path().join("analyses").exists(), "something was promoted");
+        drop(staging);
+        assert_eq!(std::fs::read_dir(test.path().join("staging")).unwrap().count(), 0);
+        error
+    }
+
+    #[test]
+    fn a_promoted_analysis_is_complete_private_and_without_locks_or_sample() {
+        let test = TestStore::new();
+        let path = test.promote(2, 1);
+        let mut files: Vec<(String, u32)> = Vec::new();
+        walk(&path, &path, &mut files);
+        files.sort();
+        let expected = [
+            ("facts", 0o700),
+            ("facts/functions.jsonl", 0o600),
+            ("facts/program.json", 0o600),
+            ("manifest.json", 0o600),
+            ("manifest.sha256", 0o600),
+            ("profile.json", 0o600),
+            ("project", 0o700),
+            ("project/analysis.gpr", 0o600),
+            ("project/analysis.rep", 0o700),
+            ("project/analysis.rep/idata", 0o700),
+            ("project/analysis.rep/idata/00", 0o700),
+            ("project/analysis.rep/idata/00/db.1.gbf", 0o600),
+            ("project/analysis.rep/project.prp", 0o600),
+            ("project/analysis.rep/versioned", 0o700),
+        ];
+        assert_eq!(files, expected.map(|(name, mode)| (name.to_owned(), mode)));
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o700);
+    }
+
+    fn walk(top: &Path, dir: &Path, files: &mut Vec<(String, u32)>) {
+        for entry in std::fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = std::fs::symlink_metadata(&path).unwrap();
+            let name = path.strip_prefix(top).unwrap().to_str().unwrap().to_owned();
+            files.push((name, metadata.permissions().mode() & 0o7777));
+            if metadata.is_dir() {
+                walk(top, &path, files);
+            }
+        }
+    }
+
+    #[test]
+    fn the_staging_directory_outlives_promotion_without_the_analysis() {
+        let test = TestStore::new();
+        let guard = test.build_lock(2);
+        let mut staging = test.store.begin_staging(id(1), &guard).unwrap();
+        std::fs::write(staging.logs_directory().join("stdout"), b"log").unwrap();
+        let input = TestStore::fill(&staging, 2);
+        let analysis = test.store.validate_and_promote(&guard, &mut staging, &input).unwrap();
+        assert_eq!(analysis.manifest().created_by.completed_at, "1970-01-01T00:00:00Z");
+        assert!(staging.logs_directory().join("stdout").exists());
+        assert!(!staging.project_directory().exists());
+    }
+
+    #[test]
+    fn unexpected_missing_and_irregular_entries_are_refused() {
+        let spoilers: [fn(&Staging); 7] = [
+            |staging| std::fs::write(staging.project_directory().join("extra"), b"").unwrap(),
+            |staging| std::fs::remove_file(staging.project_directory().join("analysis.gpr")).unwrap(),
+            |staging| symlink("/etc", staging.project_directory().join("analysis.rep/link")).unwrap(),
+            |staging| std::fs::write(staging.facts_directory().join("extra"), b"").unwrap(),
+            |staging| std::fs::write(staging.facts_directory().join("../extra"), b"").unwrap(),
+            |staging| {
+                std::fs::remove_dir_all(staging.project_directory()).unwrap();
+                symlink("/etc", staging.project_directory()).unwrap();
+            },
+            |staging| {
+                let program = staging.facts_directory().join("program.json");
+                std::fs::rename(&program, staging.temporary_directory().join("p")).unwrap();
+                symlink(staging.temporary_directory().join("p"), program).unwrap();
+            },
+        ];
+        for spoil in spoilers {
+            let error = refused(|staging, _| spoil(staging));
+            assert!(matches!(error, StoreError::StagedAnalysisInvalid { .. }), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn facts_that_break_their_contract_are_refused() {
+        let error = refused(|staging, _| {
+            let path = staging.facts_directory().join("functions.jsonl");
+            let text = std::fs::read_to_string(&path).unwrap();
+            std::fs::write(path, text.replace("\"a\"", "\"\\u0061\"")).unwrap();
+        });
+        assert!(matches!(error, StoreError::FactsInvalid { line: 1, .. }), "{error:?}");
+        let error = refused(|_, input| input.max_facts_bytes = 10);
+        assert!(matches!(error, StoreError::FactsInvalid { .. }), "{error:?}");
+    }
+
+    #[test]
+    fn a_profile_that_is_not_the_locked_one_or_not_canonical_is_refused() {
+        let spoilers: [fn(&mut PromotionInput); 6] = [
+            |input| input.profile.max_cpu = 3,
+            |input| input.profile.ghidra_version = "11".into(),
+            |input| input.target.loader = "other".into(),
+            |input| input.profile.analyzer_options.reverse(),
+            |input| {
+                let duplicate = input.profile.analyzer_options[0].clone();
+                input.profile.analyzer_options.insert(0, duplicate);
+            },
+            |input| input.sample.digest = crate::domain::digest::SampleDigest::of(b"other"),
+        ];
+        for spoil in spoilers {
+            let error = refused(|_, input| spoil(input));
+            assert!(matches!(error, StoreError::StagedAnalysisInvalid { .. }), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_sound_analysis_in_the_way_wins_and_a_damaged_one_is_quarantined() {
+        let test = TestStore::new();
+        let path = test.promote(2, 1);
+        test.promote(2, 2);
+        let creator = |path: &Path| {
+            let text = std::fs::read_to_string(path.join("manifest.json")).unwrap();
+            serde_json::from_str::<AnalysisManifest>(&text).unwrap().created_by.invocation_id
+        };
+        assert_eq!(creator(&path), id(1));
+        std::fs::write(path.join("manifest.sha256"), b"damaged").unwrap();
+        test.promote(2, 3);
+        assert_eq!(creator(&path), id(3));
+        let relative = path.strip_prefix(test.path().join("analyses")).unwrap();
+        let quarantined = test.path().join("quarantine").join(relative).join(id(3).to_string());
+        assert_eq!(creator(&quarantined), id(1));
+    }
+}

@@ -197,3 +197,93 @@ impl Store {
         Ok(swept)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::store::testing::{TestStore, id};
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn every_staging_directory_exists_and_is_private() {
+        let test = TestStore::new();
+        let staging = test.store.begin_staging(id(1), &test.store.lock().unwrap()).unwrap();
+        let root = test.path().join("staging").join(id(1).to_string());
+        for path in [
+            root.clone(),
+            staging.invocation_directory(),
+            staging.project_directory(),
+            staging.facts_directory(),
+            staging.home_directory(),
+            staging.temporary_directory(),
+            staging.logs_directory(),
+            staging.sample_path().parent().unwrap().to_path_buf(),
+        ] {
+            assert!(path.starts_with(&root));
+            assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o700, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn dropping_removes_everything_even_unreadable_directories() {
+        let test = TestStore::new();
+        let staging = test.store.begin_staging(id(1), &test.store.lock().unwrap()).unwrap();
+        let locked = staging.project_directory().join("locked");
+        std::fs::create_dir(&locked).unwrap();
+        std::fs::write(locked.join("file"), b"x").unwrap();
+        std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0)).unwrap();
+        drop(staging);
+        assert_eq!(std::fs::read_dir(test.path().join("staging")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn sweeping_removes_orphans_and_never_a_live_directory() {
+        let test = TestStore::new();
+        let lock = test.store.lock().unwrap();
+        let live = test.store.begin_staging(id(1), &lock).unwrap();
+        std::fs::write(live.logs_directory().join("stdout"), b"x").unwrap();
+        let staging = test.path().join("staging");
+        let orphan = staging.join(id(2).to_string());
+        std::fs::create_dir_all(orphan.join("analysis/project/deep")).unwrap();
+        std::fs::write(orphan.join("analysis/project/deep/file"), b"x").unwrap();
+        std::fs::write(staging.join("not-ours"), b"x").unwrap();
+        assert_eq!(test.reopen().sweep_orphans(&lock).unwrap(), 1);
+        assert!(!orphan.exists());
+        assert!(staging.join("not-ours").exists());
+        assert!(live.logs_directory().join("stdout").exists());
+        assert_eq!(test.store.sweep_orphans(&lock).unwrap(), 0);
+    }
+
+    #[test]
+    fn an_invocation_cannot_take_over_a_directory_of_its_name() {
+        let test = TestStore::new();
+        let lock = test.store.lock().unwrap();
+        let _live = test.store.begin_staging(id(1), &lock).unwrap();
+        assert!(matches!(test.store.begin_staging(id(1), &lock), Err(StoreError::Io { .. })));
+    }
+
+    #[test]
+    fn creation_survives_sweepers_that_race_it() {
+        let test = TestStore::new();
+        let lock = test.store.lock().unwrap();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let store = test.reopen();
+                    let lock = store.lock().unwrap();
+                    while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                        store.sweep_orphans(&lock).unwrap();
+                    }
+                });
+            }
+            for round in 0..100 {
+                let staging = test.store.begin_staging(id(round), &lock).unwrap();
+                std::fs::write(staging.logs_directory().join("kept"), b"x").unwrap();
+                assert!(staging.logs_directory().join("kept").exists());
+            }
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+    }
+}

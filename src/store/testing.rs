@@ -1,18 +1,26 @@
 //! A store in a temporary directory, for the unit tests of this module.
 #![allow(clippy::unwrap_used)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::document;
 use super::facts::{FactsClaim, FileClaim};
+use super::lock::{BuildGuard, ReadGuard};
 use super::open::Store;
+use super::promotion::PromotionInput;
 use super::resolve::StoreLocation;
+use super::sample::SampleIdentity;
+use super::staging::Staging;
 use crate::domain::address::{Address, Offset};
-use crate::domain::digest::ContentDigest;
+use crate::domain::digest::{ContentDigest, SampleDigest};
+use crate::domain::fault::FaultList;
 use crate::domain::function::{FunctionItem, FunctionLocation};
 use crate::domain::invocation_id::InvocationId;
+use crate::domain::profile::{AnalysisProfile, OptionValue, PROFILE_VERSION, ProfileTarget, ResolvedOption};
 use crate::domain::program::{AddressSpaceFact, FACTS_VERSION, ProgramCounts, ProgramFacts};
+use crate::domain::sample_header::SampleHeader;
 use crate::domain::store_source::StoreSource;
+use crate::domain::target::Target;
 
 /// A fresh store; its directory's parent is private to the test as well.
 pub(super) struct TestStore {
@@ -96,4 +104,103 @@ pub(super) fn write_facts(
         symbol_count: 0,
     };
     (claim, counts)
+}
+
+/// An invented Profile.
+pub(super) fn profile(max_cpu: u32) -> AnalysisProfile {
+    let option = |name: &str| ResolvedOption {
+        name: name.into(),
+        option_type: "boolean".into(),
+        value: OptionValue::Boolean(true),
+    };
+    AnalysisProfile {
+        profile_version: PROFILE_VERSION,
+        ghidra_version: "10.3".into(),
+        ghidra_build: "build".into(),
+        java_version: "17".into(),
+        analysis_adapter_version: 1,
+        target: ProfileTarget {
+            loader: "loader".into(),
+            processor_language: "x86:LE:64:default".into(),
+            compiler_specification: "gcc".into(),
+        },
+        loader_options: vec![],
+        analyzer_options: vec![option("A"), option("B")],
+        max_cpu,
+    }
+}
+
+/// The bytes of a `functions.jsonl`.
+pub(super) fn lines(items: &[FunctionItem]) -> Vec<u8> {
+    items.iter().flat_map(|item| document::encode(item).unwrap()).collect()
+}
+
+/// Content of the sample of every staged test Analysis.
+pub(super) const SAMPLE_BYTES: &[u8] = b"sample";
+
+impl TestStore {
+    pub fn sample(&self) -> SampleDigest {
+        SampleDigest::of(SAMPLE_BYTES)
+    }
+
+    pub fn read_lock(&self, max_cpu: u32) -> ReadGuard {
+        self.store.read_lock(self.sample(), profile(max_cpu).basis().digest().unwrap()).unwrap()
+    }
+
+    pub fn build_lock(&self, max_cpu: u32) -> BuildGuard {
+        self.store.build_lock(self.sample(), profile(max_cpu).basis().digest().unwrap()).unwrap()
+    }
+
+    /// Fills `staging` as a worker would, with three Functions, and says what it claims.
+    pub fn fill(staging: &Staging, max_cpu: u32) -> PromotionInput {
+        let project = staging.project_directory();
+        std::fs::write(project.join("analysis.gpr"), b"").unwrap();
+        std::fs::write(project.join("analysis.lock"), b"host and time").unwrap();
+        std::fs::write(project.join("analysis.lock~"), b"").unwrap();
+        std::fs::create_dir_all(project.join("analysis.rep/idata/00")).unwrap();
+        std::fs::create_dir_all(project.join("analysis.rep/versioned")).unwrap();
+        std::fs::write(project.join("analysis.rep/project.prp"), b"owner").unwrap();
+        std::fs::write(project.join("analysis.rep/idata/00/db.1.gbf"), vec![7; 300_000]).unwrap();
+        let functions = lines(&[function("a", 1), function("b", 2), function("c", 3)]);
+        let (facts, program) = write_facts(&staging.facts_directory(), &program_facts(3), &functions);
+        PromotionInput {
+            sample: SampleIdentity {
+                digest: SampleDigest::of(SAMPLE_BYTES),
+                size_bytes: SAMPLE_BYTES.len() as u64,
+                header: SampleHeader::Other,
+            },
+            profile: profile(max_cpu),
+            target: Target {
+                loader: "loader".into(),
+                format: "format".into(),
+                processor_language: "x86:LE:64:default".into(),
+                compiler_specification: "gcc".into(),
+            },
+            program,
+            analyzers: vec![],
+            faults: FaultList::default(),
+            suspicions: vec![],
+            facts,
+            max_facts_bytes: 1_000_000,
+            adapter_protocol_version: 1,
+            ghidr_version: "0.1.0".into(),
+            completed_at: time::OffsetDateTime::UNIX_EPOCH,
+        }
+    }
+
+    /// Promotes an Analysis and gives the directory it is in.
+    pub fn promote(&self, max_cpu: u32, invocation: u8) -> PathBuf {
+        let guard = self.build_lock(max_cpu);
+        let mut staging = self.store.begin_staging(id(invocation), &guard).unwrap();
+        let input = Self::fill(&staging, max_cpu);
+        self.store.validate_and_promote(&guard, &mut staging, &input).unwrap();
+        self.analysis_path(max_cpu)
+    }
+
+    pub fn analysis_path(&self, max_cpu: u32) -> PathBuf {
+        self.path()
+            .join("analyses")
+            .join(self.sample().to_string())
+            .join(profile(max_cpu).digest().unwrap().to_string())
+    }
 }

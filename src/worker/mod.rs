@@ -52,10 +52,7 @@ pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
         Ok(WorkerEnd::Done(result)) => finished(result),
         Ok(WorkerEnd::Lost) => failed(status::BRIDGE_FAILED, &BridgeError::ThreadLost),
         Ok(WorkerEnd::Terminated) => ExitCode::from(status::TERMINATED),
-        Ok(WorkerEnd::Abandoned) => {
-            worker_life::end_group();
-            ExitCode::from(status::ABANDONED)
-        }
+        Ok(WorkerEnd::Abandoned) => ExitCode::from(status::ABANDONED),
         Err(error) => failed(status::NOT_SUPERVISED, &error),
     }
 }

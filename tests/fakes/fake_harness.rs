@@ -89,6 +89,9 @@ fn grants(root: &Path, options: &Options) -> WorkerGrants {
     }
     fs::write(root.join("sample"), "a sample").unwrap();
     fs::copy(root.join("script"), root.join("invocation/request.json")).unwrap();
+    if options.0.contains_key("missing") {
+        fs::remove_dir_all(root.join("adapter")).unwrap();
+    }
     WorkerGrants {
         worker_executable: options.path("worker"),
         invocation_directory: root.join("invocation"),

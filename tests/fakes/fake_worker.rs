@@ -15,10 +15,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use ghidr::process::guard;
 use ghidr::process::worker_arguments::WorkerArguments;
 use ghidr::process::worker_life::{self, WorkerEnd};
 
 static IGNORE_TERM: AtomicBool = AtomicBool::new(false);
+static IGNORE_PARENT: AtomicBool = AtomicBool::new(false);
 /// What a worker that ended on request or by its parent's death leaves as its status.
 const ENDED_ON_REQUEST: u8 = 41;
 const ENDED_BY_PARENT: u8 = 42;
@@ -27,6 +29,9 @@ fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     if arguments.first().is_some_and(|first| first == "--linger") {
         return linger(&arguments);
+    }
+    if arguments.first().is_some_and(|first| first == guard::GUARD) {
+        return guard::main(&arguments);
     }
     let arguments = WorkerArguments::decode(&arguments).expect("worker arguments");
     worker_life::restrict(arguments.file_size_bytes).expect("limits");
@@ -44,10 +49,10 @@ fn main() -> ExitCode {
             }
         }
         WorkerEnd::Terminated => ExitCode::from(ENDED_ON_REQUEST),
-        WorkerEnd::Abandoned => {
-            worker_life::end_group();
-            ExitCode::from(ENDED_BY_PARENT)
-        }
+        WorkerEnd::Abandoned if IGNORE_PARENT.load(Ordering::SeqCst) => loop {
+            thread::park();
+        },
+        WorkerEnd::Abandoned => ExitCode::from(ENDED_BY_PARENT),
     }
 }
 
@@ -57,6 +62,7 @@ fn obey(line: &str, arguments: &WorkerArguments) -> Option<u8> {
     match instruction {
         "print" => println!("{rest}"),
         "ignore-term" => IGNORE_TERM.store(true, Ordering::SeqCst),
+        "ignore-parent" => IGNORE_PARENT.store(true, Ordering::SeqCst),
         "flood-stderr" => flood(rest.parse().unwrap()),
         "linger" => start_lingerer(rest),
         "exit" => return Some(rest.parse().unwrap()),
@@ -102,17 +108,18 @@ fn flood(bytes: usize) {
 }
 
 /// Starts a descendant that holds the output pipes: `child`, or `orphan` in a session of its own whose parent is gone.
+#[allow(clippy::zombie_processes, reason = "outliving its parent is what a lingerer is for")]
 fn start_lingerer(kind: &str) {
     let marker = std::env::current_dir().unwrap();
-    let child =
+    let mut child =
         Command::new(std::env::current_exe().unwrap()).arg("--linger").arg(kind).arg(marker).spawn().unwrap();
     if kind == "orphan" {
-        let mut child = child;
         child.wait().unwrap();
     }
     println!("lingering");
 }
 
+#[allow(clippy::zombie_processes, reason = "outliving its parent is what a lingerer is for")]
 fn linger(arguments: &[OsString]) -> ExitCode {
     if arguments[1] == "orphan" {
         rustix::process::setsid().unwrap();

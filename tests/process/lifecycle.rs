@@ -8,7 +8,6 @@ use crate::support::worker_run::{MODES, WorkerRun, eventually, eventually_gone, 
 
 fn in_every_mode(test: impl Fn(&str)) {
     for mode in MODES {
-        println!("mode {mode}");
         test(mode);
     }
 }
@@ -198,6 +197,28 @@ fn a_parent_killed_while_the_worker_works_leaves_no_worker() {
         child.wait().unwrap();
         eventually_gone(run.root());
     });
+}
+
+#[test]
+fn a_worker_that_ignores_its_parents_death_is_killed_with_all_it_started() {
+    for kind in ["child", "orphan"] {
+        in_every_mode(|mode| {
+            let script = format!("ignore-parent\nignore-term\nlinger {kind}\nprint ready\nhang");
+            let run = WorkerRun::new(mode, &script);
+            let mut child = run.start();
+            eventually("the worker's start", || ready(run.root()));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            eventually_gone(run.root());
+        });
+    }
+}
+
+#[test]
+fn a_bubblewrap_that_cannot_be_started_is_a_typed_error() {
+    let outcome = WorkerRun::new("bubblewrap", "exit 0").with("bwrap", "/nonexistent/bwrap").finish().outcome;
+    let message = outcome["error"].as_str().unwrap();
+    assert!(message.contains("cannot start /nonexistent/bwrap: No such file"), "{message}");
 }
 
 #[test]

@@ -228,7 +228,7 @@ fn a_jdks_own_links_resolve_inside() {
 
 #[test]
 fn a_setup_that_fails_says_why_and_never_runs_the_worker() {
-    let run = WorkerRun::new("bubblewrap", "print ran\nexit 0").with("worker", "/nonexistent/worker");
+    let run = WorkerRun::new("bubblewrap", "print ran\nexit 0").with("missing", "1");
     let report = run.finish();
     let explained = report.outcome["explained"].as_str().unwrap();
     assert!(explained.contains("a path cannot be shown to the worker"), "{explained}");

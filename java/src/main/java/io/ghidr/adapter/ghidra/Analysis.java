@@ -24,7 +24,9 @@ public final class Analysis {
     session.faults().hide(request.projectDirectory().toString(), "<project>");
     session.faults().hide(request.factsDirectory().toString(), "<facts>");
     phases.begin("import");
+    session.faults().ignore(true);
     ResolvedTarget target = TargetGate.resolve(request.sample());
+    session.faults().ignore(false);
     AnalysisRun run = new AnalysisRun(session, phases, target, request);
     ScriptHooks.listen(run);
     try {
@@ -42,7 +44,7 @@ public final class Analysis {
     }
     AnalysisReport report = run.report();
     session.requireCompleteEngine();
-    requireSaved(request, report.counts().functions());
+    requireSaved(session, request, report.counts().functions());
     return report;
   }
 
@@ -57,7 +59,8 @@ public final class Analysis {
   }
 
   /** The engine reports a failed save as information only: read the program back. */
-  private static void requireSaved(AnalysisRequest request, long functions) throws WorkerException {
+  private static void requireSaved(EngineSession session, AnalysisRequest request, long functions)
+      throws WorkerException {
     try (SavedProgram saved = SavedProgram.open(request.projectDirectory())) {
       long found = FunctionTable.of(saved.program()).size();
       if (found != functions) {
@@ -65,7 +68,7 @@ public final class Analysis {
             "the saved program has " + found + " functions instead of " + functions);
       }
     } catch (IOException e) {
-      throw WorkerErrors.saveFailed(e.getMessage());
+      throw WorkerErrors.saveFailed(session.faults().scrub(e.getMessage()));
     }
   }
 }

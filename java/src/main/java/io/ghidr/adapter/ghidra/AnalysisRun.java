@@ -57,7 +57,7 @@ final class AnalysisRun implements ScriptHooks.Listener {
         () -> {
           if (timedOut) {
             throw WorkerErrors.analysisTimeout(
-                request.timeoutSeconds(), session.runningAnalyzer().lastName());
+                request.timeoutSeconds(), session.runningAnalyzer().lastTask());
           }
           phases.begin("facts");
           report = reportOn(program);

@@ -28,7 +28,7 @@ public final class EngineSession implements AutoCloseable {
 
   private EngineSession(Request request, Phases phases) {
     engine = request.engine();
-    progress = new ProgressFile(request.progressPath(), phases::current, runningAnalyzer::name);
+    progress = new ProgressFile(request.progressPath(), phases::current, runningAnalyzer::task);
   }
 
   /**
@@ -80,8 +80,8 @@ public final class EngineSession implements AutoCloseable {
 
   private void boot() throws WorkerException {
     PrintStream diagnostics = System.err;
-    Msg.setErrorLogger(new EngineErrorLogger(faults, runningAnalyzer::name, diagnostics));
-    LogFaults.install(faults, runningAnalyzer::name, diagnostics);
+    Msg.setErrorLogger(new EngineErrorLogger(faults, runningAnalyzer::analyzer, diagnostics));
+    LogFaults.install(faults, runningAnalyzer::analyzer, diagnostics);
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, throwable) ->
             Msg.error(EngineSession.class, "uncaught in " + thread.getName(), throwable));

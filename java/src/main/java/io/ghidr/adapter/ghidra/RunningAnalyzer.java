@@ -24,7 +24,7 @@ public final class RunningAnalyzer {
   private static final String ONE_TIME_SUFFIX = " - One Time";
 
   private volatile AutoAnalysisManager manager;
-  private volatile String lastName;
+  private volatile String lastTask;
 
   /** Starts watching the analysis of {@code program}. */
   public void watch(Program program) {
@@ -36,8 +36,15 @@ public final class RunningAnalyzer {
     manager = null;
   }
 
-  /** Name of the running analyzer, or null. */
-  public String name() {
+  /** Name of the running analyzer, or null when another task is running, or none. */
+  public String analyzer() {
+    AutoAnalysisManager watched = manager;
+    String task = task();
+    return watched == null || task == null || watched.getAnalyzer(task) == null ? null : task;
+  }
+
+  /** Name of the running task, which is an analyzer or a command scheduled by one; or null. */
+  public String task() {
     AutoAnalysisManager watched = manager;
     if (watched == null) {
       return null;
@@ -49,8 +56,8 @@ public final class RunningAnalyzer {
       }
       Object task = read(active.getClass(), active, "task");
       if (task instanceof Command command) {
-        lastName = baseName(command.getName());
-        return lastName;
+        lastTask = baseName(command.getName());
+        return lastTask;
       }
       return null;
     } catch (ReflectiveOperationException | RuntimeException e) {
@@ -58,9 +65,9 @@ public final class RunningAnalyzer {
     }
   }
 
-  /** The last analyzer that {@link #name} saw running, or null. */
-  public String lastName() {
-    return lastName;
+  /** The last task that {@link #task} saw running, or null. */
+  public String lastTask() {
+    return lastTask;
   }
 
   /** The analyzer behind a task name. */

@@ -72,7 +72,7 @@ public final class TargetGate {
       }
       return choose(provider, location);
     } catch (IOException e) {
-      throw WorkerErrors.importFailed("the sample cannot be read: " + e.getMessage());
+      throw WorkerErrors.importFailed("the sample cannot be read: " + e.getClass().getName());
     }
   }
 
@@ -95,10 +95,13 @@ public final class TargetGate {
       if (refused.isEmpty() && allowed(loader)) {
         return chooseSpec(provider, loader, entry.getValue());
       }
-      refused.add(loader.getName());
+      if (!allowed(loader) && !(loader instanceof BinaryLoader)) {
+        refused.add(loader.getName());
+      }
     }
-    if (map.keySet().stream().allMatch(BinaryLoader.class::isInstance)) {
+    if (refused.isEmpty()) {
       ContainerListing.refuseIfContainer(location);
+      refused.add(BinaryLoader.BINARY_NAME);
     }
     throw WorkerErrors.unsupportedTarget(refused);
   }

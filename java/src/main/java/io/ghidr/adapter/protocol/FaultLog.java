@@ -48,12 +48,18 @@ public final class FaultLog implements JsonPart {
   private final Map<String, String> placeholders = new LinkedHashMap<>();
   private final Set<Fault> faults = new TreeSet<>();
   private long total;
+  private boolean ignoring;
 
   /** Replaces {@code directory} in every message by {@code placeholder}. */
   public synchronized void hide(String directory, String placeholder) {
     if (directory != null && directory.length() > 1) {
       placeholders.put(directory, placeholder);
     }
+  }
+
+  /** Ignores faults for a while: for work that the engine is about to do once more by itself. */
+  public synchronized void ignore(boolean ignore) {
+    ignoring = ignore;
   }
 
   /** Records a throwable; {@code analyzer} is null when none was running. */
@@ -64,6 +70,9 @@ public final class FaultLog implements JsonPart {
   /** Records an exception of which only the text is known. */
   public synchronized void record(
       String analyzer, String component, String exceptionClass, String message) {
+    if (ignoring) {
+      return;
+    }
     total++;
     if (faults.size() < MAX_KEPT) {
       String source = Protocol.bounded(analyzer != null ? analyzer : component, 256);

@@ -10,6 +10,9 @@ final class ElfExtents {
   private static final long SECTION_WITHOUT_BYTES = 8;
   private static final long UNUSED_SECTION = 0;
 
+  /** The real number of segments is elsewhere; such files are core dumps of huge processes. */
+  private static final long EXTENDED_SEGMENT_COUNT = 0xFFFF;
+
   private final SampleBytes bytes;
   private final boolean wide;
 
@@ -35,6 +38,9 @@ final class ElfExtents {
     long table = word(wide ? 0x20 : 0x1C);
     long entrySize = bytes.number(wide ? 0x36 : 0x2A, 2);
     long count = bytes.number(wide ? 0x38 : 0x2C, 2);
+    if (count == EXTENDED_SEGMENT_COUNT) {
+      return false;
+    }
     if (tablePastEnd(table, entrySize, count, wide ? 0x38 : 0x20)) {
       return true;
     }

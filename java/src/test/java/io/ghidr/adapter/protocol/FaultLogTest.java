@@ -69,6 +69,17 @@ class FaultLogTest {
   }
 
   @Test
+  void ignoresWhatWillBeRepeated() throws IOException {
+    FaultLog log = new FaultLog();
+    log.ignore(true);
+    log.record(null, "c", new RuntimeException("rehearsal"));
+    log.ignore(false);
+    assertEquals("{\"total\":0,\"items\":[]}", json(log));
+    log.record(null, "c", new RuntimeException("real"));
+    assertEquals("java.lang.RuntimeException: real", log.summary());
+  }
+
+  @Test
   void summarisesOnlyWhatIsThere() {
     FaultLog log = new FaultLog();
     assertNull(log.summary());
