@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustix::fs::{FlockOperation, Mode, OFlags};
@@ -183,7 +184,7 @@ fn acquire(
     scope: LockScope,
     access: Access,
 ) -> Result<Option<OwnedFd>, StoreError> {
-    let Some(dir) = dir else { return unlockable(access, scope) };
+    let Some(dir) = dir else { return unlockable(access, name.into()) };
     let operation = match access {
         Access::Shared => FlockOperation::NonBlockingLockShared,
         Access::Exclusive => FlockOperation::NonBlockingLockExclusive,
@@ -195,7 +196,7 @@ fn acquire(
             Ok(fd) => fd,
             Err(Errno::ROFS | Errno::ACCESS) => match open_read_only(dir, name)? {
                 Some(fd) => fd,
-                None => return unlockable(access, scope),
+                None => return unlockable(access, path),
             },
             Err(Errno::LOOP) => return Err(dir.corrupt(name, "expected a lock file")),
             Err(Errno::NOENT) => return Err(busy(scope)),
@@ -226,14 +227,12 @@ fn open_read_only(dir: &Dir, name: &str) -> Result<Option<OwnedFd>, StoreError> 
 }
 
 /// A reader needs no lock where nobody can write; a builder cannot work there.
-fn unlockable(access: Access, scope: LockScope) -> Result<Option<OwnedFd>, StoreError> {
+fn unlockable(access: Access, path: PathBuf) -> Result<Option<OwnedFd>, StoreError> {
     match access {
         Access::Shared => Ok(None),
-        Access::Exclusive => Err(StoreError::Unwritable {
-            path: format!("{scope} lock").into(),
-            operation: Operation::Create,
-            source: Errno::ROFS.into(),
-        }),
+        Access::Exclusive => {
+            Err(StoreError::Unwritable { path, operation: Operation::Create, source: Errno::ROFS.into() })
+        }
     }
 }
 
@@ -396,11 +395,11 @@ mod tests {
                     for _ in 0..200 {
                         let Ok(guard) = store.build_lock(SAMPLE, BASIS) else { continue };
                         assert_eq!(inside.fetch_add(1, std::sync::atomic::Ordering::SeqCst), 0);
-                        // As a cleaner would, under its own lock, before it lets go.
-                        let path = test.path().join(format!("locks/{SAMPLE}/{BASIS}.lock"));
-                        std::fs::remove_file(path).unwrap();
                         built.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
                         inside.fetch_sub(1, std::sync::atomic::Ordering::SeqCst);
+                        // Unlinked last, under its own lock, as a cleaner would.
+                        let path = test.path().join(format!("locks/{SAMPLE}/{BASIS}.lock"));
+                        std::fs::remove_file(path).unwrap();
                         drop(guard);
                     }
                 });

@@ -24,6 +24,8 @@ mod open;
 mod project_copy;
 mod promotion;
 mod quarantine;
+#[cfg(test)]
+mod read_only_tests;
 mod resolve;
 mod sample;
 mod snapshot;

@@ -281,6 +281,23 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_of_another_user_is_refused() {
+        let temp = tempfile::tempdir().unwrap();
+        let is_root = rustix::process::geteuid().is_root();
+        let path = if is_root {
+            std::os::unix::fs::chown(temp.path(), Some(1), None).unwrap();
+            temp.path()
+        } else {
+            Path::new("/")
+        };
+        for outcome in
+            [Store::open_or_create(&location(path)).map(Some), Store::open_existing(&location(path))]
+        {
+            assert!(matches!(outcome, Err(StoreError::WrongOwner { .. })));
+        }
+    }
+
+    #[test]
     fn concurrent_creators_agree() {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("store");

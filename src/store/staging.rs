@@ -232,7 +232,7 @@ mod tests {
         let locked = staging.project_directory().join("locked");
         std::fs::create_dir(&locked).unwrap();
         std::fs::write(locked.join("file"), b"x").unwrap();
-        std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o0)).unwrap();
         drop(staging);
         assert_eq!(std::fs::read_dir(test.path().join("staging")).unwrap().count(), 0);
     }

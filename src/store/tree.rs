@@ -6,17 +6,21 @@
 use std::ffi::OsStr;
 
 use rustix::fs::{AtFlags, FileType, Mode};
+use rustix::io::Errno;
 
 use super::dir::{DIRECTORY_MODE, Dir, Entry};
 use super::error::StoreError;
+use super::io::{At as _, Operation};
 
 /// Directories deeper than this are moved up before they are removed.
 const MAX_DEPTH: usize = 64;
+/// Passes after which somebody must still be writing; reaches a depth of four million.
+const MAX_PASSES: usize = 65_536;
 
 /// Removes everything inside `top`, which itself stays.
 pub(super) fn remove_contents(top: &Dir) -> Result<(), StoreError> {
     let mut moved = 0_u64;
-    loop {
+    for _ in 0..MAX_PASSES {
         let entries = top.entries()?;
         if entries.is_empty() {
             return Ok(());
@@ -25,6 +29,7 @@ pub(super) fn remove_contents(top: &Dir) -> Result<(), StoreError> {
             remove_entry(top, top, &entry, 0, &mut moved)?;
         }
     }
+    Err(Errno::NOTEMPTY).at(Operation::Remove, top.path())
 }
 
 fn remove_entry(

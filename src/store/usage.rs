@@ -74,7 +74,6 @@ fn allocated(blocks: i64) -> u64 {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::*;
     use crate::store::testing::TestStore;
     use std::os::unix::fs::MetadataExt as _;
 
