@@ -1,6 +1,8 @@
 //! The integration tests, one module for each part of the harness.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod cli;
+mod ghidra;
 mod process;
 mod sandbox;
 mod support;

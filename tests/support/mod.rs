@@ -1,3 +1,5 @@
 //! What several modules of the integration tests share.
 
+pub mod contract;
+pub mod ghidr;
 pub mod worker_run;

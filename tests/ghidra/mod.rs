@@ -1,0 +1,3 @@
+//! The product through real Ghidra, a real JVM and real bubblewrap.
+
+mod slice;

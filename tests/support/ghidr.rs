@@ -1,0 +1,139 @@
+//! Runs the built `ghidr` as a user would, from an empty environment, and holds every
+//! answer against the framing contract.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A private home and store, and a way to run `ghidr` on them.
+pub struct Ghidr {
+    root: tempfile::TempDir,
+    environment: Vec<(String, OsString)>,
+}
+
+/// What one run printed and how it ended.
+#[derive(Debug)]
+pub struct Run {
+    /// Exit status; `None` after a signal.
+    pub status: Option<i32>,
+    /// Exact stdout.
+    pub stdout: Vec<u8>,
+    /// Exact stderr.
+    pub stderr: Vec<u8>,
+}
+
+impl Ghidr {
+    /// A fresh home with an unused store.
+    pub fn new() -> Self {
+        let root = tempfile::Builder::new().prefix("ghidr-test-").tempdir().unwrap();
+        let home = root.path().join("home");
+        std::fs::create_dir(&home).unwrap();
+        Self { root, environment: vec![("HOME".to_owned(), home.into())] }
+    }
+
+    /// Sets a variable of the otherwise empty environment.
+    pub fn environment(mut self, name: &str, value: impl Into<OsString>) -> Self {
+        self.environment.retain(|(known, _)| known != name);
+        self.environment.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Removes a variable, `HOME` for example.
+    pub fn without(mut self, name: &str) -> Self {
+        self.environment.retain(|(known, _)| known != name);
+        self
+    }
+
+    /// A private directory for test files.
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    /// Where the store is by default: the home fall-back.
+    pub fn store(&self) -> PathBuf {
+        self.root.path().join("home/ghidr-store")
+    }
+
+    /// The command, not started yet.
+    pub fn command<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_ghidr"));
+        command.args(arguments).env_clear().stdin(Stdio::null());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Runs to the end and checks the framing of JSON format; for human format use
+    /// [`Self::run_unframed`].
+    pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Run {
+        let run = self.run_unframed(arguments);
+        run.check_framing();
+        run
+    }
+
+    /// Runs to the end.
+    pub fn run_unframed<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Run {
+        self.command(arguments).output().unwrap().into()
+    }
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        Self { status: output.status.code(), stdout: output.stdout, stderr: output.stderr }
+    }
+}
+
+impl Run {
+    /// One document on exactly one stream, as the exit status says.
+    pub fn check_framing(&self) {
+        let (document, silent) = match self.status {
+            Some(0) => (&self.stdout, &self.stderr),
+            _ => (&self.stderr, &self.stdout),
+        };
+        assert!(silent.is_empty(), "both streams were used: {self}");
+        assert!(document.ends_with(b"\n"), "no final line feed: {self}");
+        assert_eq!(document.iter().filter(|byte| **byte == b'\n').count(), 1, "not one line: {self}");
+        super::contract::check(&self.document());
+    }
+
+    /// The one document, from whichever stream has it.
+    pub fn document(&self) -> Value {
+        let bytes = if self.status == Some(0) { &self.stdout } else { &self.stderr };
+        serde_json::from_slice(bytes).unwrap_or_else(|error| panic!("no document: {error}: {self}"))
+    }
+
+    /// The success document.
+    pub fn success(&self) -> Value {
+        assert_eq!(self.status, Some(0), "{self}");
+        self.document()
+    }
+
+    /// The error of a failed run, which must have this code and exit status.
+    pub fn error(&self, code: &str, status: i32) -> Value {
+        let document = self.document();
+        assert_eq!(document["error"]["code"], code, "{self}");
+        assert_eq!(self.status, Some(status), "{self}");
+        document["error"].clone()
+    }
+
+    /// Codes of the document's warnings, in order.
+    pub fn warning_codes(&self) -> Vec<String> {
+        let warnings = self.document()["warnings"].clone();
+        let codes = warnings.as_array().into_iter().flatten();
+        codes.map(|warning| warning["code"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+impl std::fmt::Display for Run {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(&bytes[..bytes.len().min(4_000)]).into_owned();
+        write!(
+            formatter,
+            "status {:?}\nstdout: {}\nstderr: {}",
+            self.status,
+            text(&self.stdout),
+            text(&self.stderr)
+        )
+    }
+}
