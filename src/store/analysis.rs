@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn no_function_is_visited_before_the_whole_table_was_verified() {
+    fn nothing_unverified_is_served_of_the_function_table() {
         let test = TestStore::new();
         let path = test.promote(2, 1).join("facts/functions.jsonl");
         let analysis = find(&test, 2).unwrap().unwrap();

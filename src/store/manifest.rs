@@ -217,3 +217,25 @@ pub(super) fn target_agrees(target: &Target, profile: &AnalysisProfile) -> bool 
 fn paths(entries: &[InventoryEntry]) -> Vec<&str> {
     entries.iter().map(|entry| entry.path.as_str()).collect()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::store::testing::profile;
+
+    #[test]
+    fn the_digest_file_is_what_sha256sum_writes() {
+        assert_eq!(
+            digest_line(b""),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855  manifest.json\n"
+        );
+    }
+
+    #[test]
+    fn the_options_digest_covers_their_canonical_json() {
+        let canonical =
+            r#"[{"name":"A","type":"boolean","value":true},{"name":"B","type":"boolean","value":true}]"#;
+        assert_eq!(analyzer_options_digest(&profile(2)).unwrap(), ContentDigest::of(canonical.as_bytes()));
+    }
+}

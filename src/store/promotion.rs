@@ -137,7 +137,7 @@ fn check_identity(guard: &BuildGuard, analysis: &Dir, input: &PromotionInput) ->
         (target_agrees(&input.target, profile), "the target is not the profile's"),
         (is_ordered(&profile.loader_options), "loader options are not strictly ascending"),
         (is_ordered(&profile.analyzer_options), "analyzer options are not strictly ascending"),
-        (input.analyzers.is_sorted_by(|a, b| a.name < b.name), "analyzers are not strictly ascending"),
+        (input.analyzers.is_sorted_by(|a, b| a.name <= b.name), "analyzers are not ascending"),
     ];
     match required.into_iter().find(|(holds, _)| !holds) {
         None => Ok(()),

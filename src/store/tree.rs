@@ -100,9 +100,10 @@ mod tests {
     fn a_chain_deeper_than_any_path_is_removed() {
         let temp = tempfile::tempdir().unwrap();
         let top = Dir::open_root(temp.path()).unwrap().unwrap();
-        let mut dir = top.create_dir("d").unwrap();
-        for _ in 0..3_000 {
-            dir = dir.create_dir("d").unwrap();
+        let name = "d".repeat(200);
+        let mut dir = top.create_dir(&name).unwrap();
+        for _ in 0..MAX_DEPTH * 3 {
+            dir = dir.create_dir(&name).unwrap();
         }
         dir.write_new_file("leaf", b"x").unwrap();
         drop(dir);
