@@ -3,8 +3,8 @@
 //! The harness can be killed at any moment, and nothing the kernel offers ends a whole tree with it: a parent-death signal
 //! reaches one process, and bubblewrap killed by it half-way leaves a process that waits for ever; a worker's own watch of
 //! its standard input binds only an honest worker. The guard is the harness's own executable, maps nothing of a Sample, and
-//! does two things: it tells the harness how the program ends, and when standard input closes it kills every process
-//! below it. It is a subreaper, so nothing below it can slip away.
+//! does two things: it tells the harness how the program ends, and when the program has ended or standard input closes it
+//! kills every process below it. It is a subreaper: when it has no child left, nothing below it is left.
 //!
 //! Command line: `--guard STATUS_DESCRIPTOR keep|close PROGRAM ARGUMENT...`; `keep` hands the descriptor on.
 
@@ -12,11 +12,11 @@ use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
 
-use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, PidfdFlags};
+use rustix::event::{PollFd, PollFlags};
+use rustix::process::{Pid, PidfdFlags, WaitStatus};
 
 use super::tree::{self, Tree};
 
@@ -24,8 +24,6 @@ use super::tree::{self, Tree};
 pub const GUARD: &str = "--guard";
 const KEEP: &str = "keep";
 const CLOSE: &str = "close";
-/// Only a kernel without process descriptors needs to look again without being told.
-const LOOK_AGAIN: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// What the guard says about the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,37 +92,33 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 
 fn guard(command: &mut Command, status: &File) -> io::Result<()> {
     let bystanders = tree::prepare().map_err(io::Error::other)?;
-    let mut child = command.spawn()?;
-    let root = Pid::from_child(&child);
+    let root = Pid::from_child(&command.process_group(0).spawn()?);
     report(status, Report::Started { pid: root.as_raw_pid() });
-    if let Some(ended) = wait(&mut child, root)? {
-        let status_number = ended.code().or(ended.signal().map(|signal| 128 + signal)).unwrap_or(-1);
-        report(status, Report::Exited { status: status_number });
-        return Ok(());
-    }
-    let _ = Tree::new(root, bystanders).kill();
-    child.wait().map(|_| ())
+    wait(root)?;
+    let reaped = |pid: Pid, ended: WaitStatus| {
+        let shell_status = ended.exit_status().or(ended.terminating_signal().map(|signal| 128 + signal));
+        if let (true, Some(shell_status)) = (pid == root, shell_status) {
+            report(status, Report::Exited { status: shell_status });
+        }
+    };
+    // INVARIANT(no-process-survives-a-run): the harness takes the guard's end for the end of everything below it.
+    Tree::new(root, bystanders).kill_until_childless(reaped).map_err(io::Error::other)
 }
 
-/// Waits for the program's end, or for the harness's, which is `None`.
-fn wait(child: &mut Child, root: Pid) -> io::Result<Option<ExitStatus>> {
-    let exit_notice = rustix::process::pidfd_open(root, PidfdFlags::empty()).ok();
+/// Waits for the program's end or for the harness's.
+fn wait(root: Pid) -> io::Result<()> {
+    let exit_notice = rustix::process::pidfd_open(root, PidfdFlags::empty())?;
     let stdin = io::stdin();
     loop {
-        // No event is asked for: the end of the other side is always told, and nothing is read that is the program's.
-        let mut descriptors = vec![PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::empty())];
-        descriptors.extend(exit_notice.as_ref().map(|notice| PollFd::new(notice, PollFlags::IN)));
-        let timeout = exit_notice.is_none().then_some(&LOOK_AGAIN);
-        match rustix::event::poll(&mut descriptors, timeout) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+        // No event is asked of standard input: the end of its other side is always told, and its content is the program's.
+        let mut descriptors = [
+            PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::empty()),
+            PollFd::new(&exit_notice, PollFlags::IN),
+        ];
+        match rustix::event::poll(&mut descriptors, None) {
+            Ok(_) => return Ok(()),
+            Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
-        }
-        let abandoned = descriptors.first().is_some_and(|stdin| !stdin.revents().is_empty());
-        if abandoned {
-            return Ok(None);
-        }
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
         }
     }
 }

@@ -24,7 +24,7 @@ static SPAWNING: Mutex<()> = Mutex::new(());
 pub(super) struct Spawned {
     pub child: Child,
     /// Held for its closing: guard and worker end when this end is gone.
-    pub _stdin: Option<ChildStdin>,
+    pub stdin: Option<ChildStdin>,
     pub stdout: Option<ChildStdout>,
     pub stderr: Option<ChildStderr>,
     pub status: StatusFile,
@@ -60,7 +60,7 @@ pub(super) fn spawn(plan: &LaunchPlan) -> Result<Spawned, ProcessError> {
 
     let mut child = child.map_err(refused)?;
     Ok(Spawned {
-        _stdin: child.stdin.take(),
+        stdin: child.stdin.take(),
         stdout: child.stdout.take(),
         stderr: child.stderr.take(),
         status,

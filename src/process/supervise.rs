@@ -66,7 +66,9 @@ impl Launcher for ChildLauncher {
             peak_memory_bytes: 0,
         };
         let supervised = run.supervise(supervision);
-        // INVARIANT(no-process-survives-a-run): on every way out, errors included, the tree is killed before returning.
+        drop(spawned.stdin);
+        run.await_guard();
+        // INVARIANT(no-process-survives-a-run): on every way out, errors included. The guard has done it unless it was killed.
         run.tree.kill()?;
         let mut guard = spawned.child;
         guard.wait().map_err(ProcessError::supervise("reap the worker's guard"))?;
@@ -140,7 +142,10 @@ impl Run<'_> {
             match self.ending.step(Instant::now(), seen) {
                 Step::Wait => {}
                 Step::Ask => self.worker.into_iter().for_each(|worker| tree::signal(worker, Signal::TERM)),
-                Step::Kill => return Ok(()),
+                Step::Kill => {
+                    self.worker.into_iter().for_each(|worker| tree::signal(worker, Signal::KILL));
+                    return Ok(());
+                }
             }
         }
     }
@@ -206,6 +211,14 @@ impl Run<'_> {
                 Some(StatusEvent::Exited { status }) => self.worker_status = Some(status),
                 None => {}
             },
+        }
+    }
+
+    /// Gives the guard, whose standard input is closed, time to kill all below it.
+    fn await_guard(&self) {
+        let give_up_at = Instant::now() + tree::KILL_PATIENCE;
+        while matches!(self.guard_has_ended(), Ok(false)) && Instant::now() < give_up_at {
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 

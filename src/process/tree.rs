@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
 
 use super::error::ProcessError;
 
 /// How long killed processes may take to disappear; a kill is prompt unless the kernel holds the process.
-const KILL_PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const KILL_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Identity and parentage of a process; the start time tells a reused process id from the process it once named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,28 +65,61 @@ impl Tree {
         found
     }
 
-    /// Kills the root's process group and every member, repeatedly, until none is alive; reaps what was adopted.
+    /// Kills the root's process group and every member until two looks in a row find none alive; reaps what was adopted.
     ///
-    /// The root itself stays as a zombie for its owner, which also keeps its group id from being reused meanwhile.
+    /// The root itself stays as a zombie for its owner, which also keeps its group id from being reused meanwhile. One look
+    /// is not enough: what a dying member starts while the table is read is in it under no known parent.
     pub fn kill(&self) -> Result<(), ProcessError> {
         let give_up_at = Instant::now() + KILL_PATIENCE;
+        let mut empty_looks = 0;
         loop {
-            let _ = rustix::process::kill_process_group(self.root, Signal::KILL);
-            let alive: Vec<Process> = self.scan();
-            for process in &alive {
-                signal(*process, Signal::KILL);
-            }
+            self.kill_root_group();
+            let alive = self.kill_found();
             self.reap_adopted();
-            if alive.is_empty() {
+            empty_looks = if alive.is_empty() { empty_looks + 1 } else { 0 };
+            if empty_looks == 2 {
                 return Ok(());
             }
-            if Instant::now() >= give_up_at {
-                return Err(ProcessError::Survivors {
-                    pids: alive.iter().map(|process| process.pid).collect(),
-                });
-            }
-            std::thread::sleep(Duration::from_millis(1));
+            pause_until(give_up_at, &alive)?;
         }
+    }
+
+    /// Kills and reaps until this process has no child left, and tells `reaped` of each.
+    ///
+    /// Exact where there are no bystanders: a subreaper without children has no descendants.
+    pub fn kill_until_childless(&self, mut reaped: impl FnMut(Pid, WaitStatus)) -> Result<(), ProcessError> {
+        let give_up_at = Instant::now() + KILL_PATIENCE;
+        let mut root_reaped = false;
+        loop {
+            // Once the root is reaped its id may name another group.
+            if !root_reaped {
+                self.kill_root_group();
+            }
+            let alive = self.kill_found();
+            loop {
+                match rustix::process::wait(WaitOptions::NOHANG) {
+                    Ok(Some((pid, status))) => {
+                        root_reaped |= pid == self.root;
+                        reaped(pid, status);
+                    }
+                    Ok(None) => break,
+                    Err(rustix::io::Errno::INTR) => {}
+                    Err(rustix::io::Errno::CHILD) => return Ok(()),
+                    Err(error) => return Err(ProcessError::supervise("reap the worker")(error)),
+                }
+            }
+            pause_until(give_up_at, &alive)?;
+        }
+    }
+
+    fn kill_root_group(&self) {
+        let _ = rustix::process::kill_process_group(self.root, Signal::KILL);
+    }
+
+    fn kill_found(&self) -> Vec<Process> {
+        let alive = self.scan();
+        alive.iter().for_each(|process| signal(*process, Signal::KILL));
+        alive
     }
 
     /// The living members by a full look at the process table, which misses none that is not just being born.
@@ -120,6 +153,15 @@ impl Tree {
             }
         }
     }
+}
+
+/// Pauses before the next look, unless there is to be none.
+fn pause_until(give_up_at: Instant, alive: &[Process]) -> Result<(), ProcessError> {
+    if Instant::now() >= give_up_at {
+        return Err(ProcessError::Survivors { pids: alive.iter().map(|process| process.pid).collect() });
+    }
+    std::thread::sleep(Duration::from_millis(1));
+    Ok(())
 }
 
 /// Signals exactly the process that was found, never one that took over its id.
