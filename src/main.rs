@@ -1,4 +1,5 @@
-//! The `ghidr` executable: the trusted command, or, inside the sandbox, the worker it starts.
+//! The `ghidr` executable: the trusted command, or one of the two parts it starts itself as:
+//! the guard, and inside the sandbox the worker.
 
 mod worker;
 
@@ -10,12 +11,15 @@ use ghidr::commands::{self, host::Host};
 use ghidr::domain::exit_status::ExitStatus;
 use ghidr::output::sink::Sink;
 use ghidr::process::worker_arguments::WORKER;
-use ghidr::process::{ChildLauncher, Interrupts};
+use ghidr::process::{ChildLauncher, Interrupts, guard};
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if arguments.get(1).is_some_and(|first| first == WORKER) {
         return worker::main(&arguments[1..]);
+    }
+    if arguments.get(1).is_some_and(|first| first == guard::GUARD) {
+        return guard::main(&arguments[1..]);
     }
     let (mut stdout, mut stderr) = (std::io::stdout(), std::io::stderr());
     let stderr_is_terminal = stderr.is_terminal();

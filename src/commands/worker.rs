@@ -305,16 +305,21 @@ fn engine_cache(ghidra: &Ghidra) -> Option<EngineCacheGrant> {
     })
 }
 
-/// Without a mount namespace the prepared cache is reached through a link; Ghidra only asks
-/// whether each unpacked file exists.
+/// Without a mount namespace the prepared files are reached through links, one each: a link
+/// to their directory would let the engine write into the shared cache. Ghidra only asks
+/// whether an unpacked file exists.
 fn link_engine_cache(grants: &WorkerGrants) -> Result<(), Failure> {
     let Some(cache) = &grants.engine_cache else { return Ok(()) };
-    let link = grants.home_directory.join(&cache.home_path);
-    let created = link
-        .parent()
-        .map_or(Ok(()), std::fs::create_dir_all)
-        .and_then(|()| std::os::unix::fs::symlink(&cache.directory, &link));
-    created.map_err(|source| Failure::internal(format!("cannot link {}: {source}", link.display())))
+    let target = grants.home_directory.join(&cache.home_path);
+    let link_all = || -> std::io::Result<()> {
+        std::fs::create_dir_all(&target)?;
+        for entry in std::fs::read_dir(&cache.directory)? {
+            let entry = entry?;
+            std::os::unix::fs::symlink(entry.path(), target.join(entry.file_name()))?;
+        }
+        Ok(())
+    };
+    link_all().map_err(|source| Failure::internal(format!("cannot link into {}: {source}", target.display())))
 }
 
 fn request(

@@ -69,8 +69,8 @@ pub struct AnalyzerRun {
 /// Whether the analysis behind an answer finished (decision D11).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Completeness {
-    /// At least [`MINIMUM_COMPLETED_ANALYZERS`] analyzers completed, none failed, and the
-    /// engine logged no fault.
+    /// Every enabled analyzer ran, at least [`MINIMUM_COMPLETED_ANALYZERS`] of them, none
+    /// failed, and the engine logged no fault.
     pub complete: bool,
     /// Analyzers the default options enable.
     pub enabled: u64,
@@ -87,6 +87,7 @@ impl Completeness {
     pub fn judge(analyzers: &[AnalyzerRun], faults: &FaultList) -> Self {
         let count = |status| analyzers.iter().filter(|run| run.enabled && run.status == status).count();
         let completed = count(AnalyzerStatus::Completed);
+        let not_run = count(AnalyzerStatus::NotRun);
         let mut failed: Vec<String> = analyzers
             .iter()
             .filter(|run| run.status == AnalyzerStatus::Failed)
@@ -94,10 +95,13 @@ impl Completeness {
             .collect();
         failed.sort_unstable();
         Self {
-            complete: completed >= MINIMUM_COMPLETED_ANALYZERS && failed.is_empty() && faults.total == 0,
+            complete: completed >= MINIMUM_COMPLETED_ANALYZERS
+                && not_run == 0
+                && failed.is_empty()
+                && faults.total == 0,
             enabled: analyzers.iter().filter(|run| run.enabled).count() as u64,
             completed: completed as u64,
-            not_run: count(AnalyzerStatus::NotRun) as u64,
+            not_run: not_run as u64,
             failed,
         }
     }
@@ -122,12 +126,14 @@ mod tests {
     }
 
     #[test]
-    fn complete_needs_twenty_analyzers_no_failure_and_no_fault() {
+    fn complete_needs_every_enabled_analyzer_twenty_at_least_no_failure_and_no_fault() {
         let mut runs: Vec<_> =
             (0..20).map(|index| run(&format!("a{index}"), AnalyzerStatus::Completed)).collect();
         assert!(Completeness::judge(&runs, &FaultList::default()).complete);
         assert!(!Completeness::judge(&runs[1..], &FaultList::default()).complete);
         assert!(!Completeness::judge(&runs, &FaultList { total: 1, items: vec![] }).complete);
+        let idle = [&runs[..], &[run("idle", AnalyzerStatus::NotRun)]].concat();
+        assert!(!Completeness::judge(&idle, &FaultList::default()).complete);
         runs.push(run("Z", AnalyzerStatus::Failed));
         runs.push(run("B", AnalyzerStatus::Failed));
         let verdict = Completeness::judge(&runs, &FaultList::default());
