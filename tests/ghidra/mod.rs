@@ -1,3 +1,18 @@
 //! The product through real Ghidra, a real JVM and real bubblewrap.
 
-mod slice;
+mod audit;
+mod concurrency;
+mod corruption;
+mod doctor;
+mod endings;
+mod faults;
+mod golden;
+mod limits;
+mod modes;
+mod profile;
+mod refusals;
+mod result_size;
+mod reuse;
+mod selectors;
+mod truth;
+mod unchanged;
