@@ -49,10 +49,7 @@ fn a_cached_facts_query_starts_no_process_and_opens_only_what_it_answers_from() 
                 "manifest.json" | "manifest.sha256" | "profile.json" | "program.json" | "functions.jsonl" => {
                     read.push(base.to_owned());
                 }
-                _ => assert!(
-                    name == path || may_be_opened(name, base),
-                    "{arguments:?} opened {name}"
-                ),
+                _ => assert!(name == path || may_be_opened(name, base), "{arguments:?} opened {name}"),
             }
         }
         for needed in ["manifest.json", "manifest.sha256", "profile.json"] {

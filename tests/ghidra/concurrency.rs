@@ -10,7 +10,8 @@ fn of_two_cold_commands_one_builds_and_the_other_is_told_to_come_back() {
     let path = fixtures::path("elf-i386");
     let _boot = boots::take();
     let mut command = ghidr.command(["inspect".as_ref(), path.as_os_str()]);
-    let first = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let first =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     wait_for("the first command's staging", || {
         (!tree::names(&ghidr.store().join("staging")).is_empty()).then_some(())
     });

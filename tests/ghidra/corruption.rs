@@ -48,7 +48,10 @@ fn a_flipped_byte_in_the_facts_is_quarantined_and_rebuilt() {
         let run = stored.ghidr.run(["functions", &stored.sample]);
         let document = run.success();
         let warnings = document["warnings"].as_array().unwrap();
-        let [warning] = warnings.iter().filter(|warning| warning["code"] == "corrupt_analysis_rebuilt").collect::<Vec<_>>()[..]
+        let [warning] = warnings
+            .iter()
+            .filter(|warning| warning["code"] == "corrupt_analysis_rebuilt")
+            .collect::<Vec<_>>()[..]
         else {
             panic!("{file}: {run}")
         };

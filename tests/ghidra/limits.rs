@@ -20,12 +20,16 @@ fn an_analysis_timeout_names_the_analyzer_and_the_next_value_and_promotes_nothin
     let run = ghidr.run(["--analysis-timeout-seconds", "1", "inspect", LARGE]);
     let error = run.error("analysis_timeout", 124);
     assert_eq!(error["details"]["timeout_seconds"], 1);
-    assert!(error["details"]["progress"]["analyzer"].as_str().is_some_and(|name| !name.is_empty()), "{error}");
+    assert!(
+        error["details"]["progress"]["analyzer"].as_str().is_some_and(|name| !name.is_empty()),
+        "{error}"
+    );
     assert_eq!(error["details"]["raise"]["flag"], "--analysis-timeout-seconds");
     assert!(error["details"]["raise"]["next_value"].as_u64().unwrap() > 1, "{error}");
     assert!(error["message"].as_str().unwrap().contains("--analysis-timeout-seconds"), "{error}");
     assert_no_analysis(&ghidr);
-    let human = ghidr.run_unframed(["--format", "human", "--analysis-timeout-seconds", "1", "inspect", LARGE]);
+    let human =
+        ghidr.run_unframed(["--format", "human", "--analysis-timeout-seconds", "1", "inspect", LARGE]);
     assert_eq!(human.status, Some(124), "{human}");
     assert!(String::from_utf8_lossy(&human.stderr).contains("--analysis-timeout-seconds"), "{human}");
     let small = fixtures::path("elf-aarch64");

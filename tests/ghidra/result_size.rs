@@ -81,7 +81,8 @@ fn run_with_response_limit(ghidr: &Ghidr, limit_bytes: u64, arguments: &[&str]) 
     host.environment = ghidr.closed_environment();
     host.max_response_bytes = limit_bytes;
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let all: Vec<OsString> = std::iter::once("ghidr").chain(arguments.iter().copied()).map(Into::into).collect();
+    let all: Vec<OsString> =
+        std::iter::once("ghidr").chain(arguments.iter().copied()).map(Into::into).collect();
     let status = ghidr::commands::run(&all, &host, &mut Sink::new(&mut stdout, &mut stderr));
     let run = Run { status: Some(status as i32), stdout, stderr };
     run.check_framing();

@@ -82,9 +82,12 @@ fn another_cpu_count_is_another_analysis_and_the_first_survives() {
     let other = Ghidr::new();
     let copy = other.root().join("other name");
     std::fs::copy(path, &copy).unwrap();
-    let limits = ["--max-heap-mib", "1024", "--analysis-timeout-seconds", "599", "--max-inline-bytes", "70000"];
-    let decompile = ["--decompile-timeout-seconds", "7", "--max-memory-mib", "5000", "--max-sample-bytes", "9999999"];
-    let arguments = limits.iter().chain(&decompile).map(OsStr::new).chain([OsStr::new("inspect"), copy.as_os_str()]);
+    let limits =
+        ["--max-heap-mib", "1024", "--analysis-timeout-seconds", "599", "--max-inline-bytes", "70000"];
+    let decompile =
+        ["--decompile-timeout-seconds", "7", "--max-memory-mib", "5000", "--max-sample-bytes", "9999999"];
+    let arguments =
+        limits.iter().chain(&decompile).map(OsStr::new).chain([OsStr::new("inspect"), copy.as_os_str()]);
     let document = other.run(arguments).success();
     assert_eq!(document["data"]["analysis"]["disposition"], "created");
     assert_eq!(document["provenance"]["analysis_profile_sha256"], first.as_str());

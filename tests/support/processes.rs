@@ -11,7 +11,10 @@ pub fn marked(marker: &Path) -> Vec<u32> {
         std::fs::read(format!("/proc/{pid}/{file}"))
             .is_ok_and(|bytes| bytes.windows(marker.len()).any(|window| window == marker))
     };
-    all().into_iter().filter(|pid| ["cmdline", "mountinfo", "environ"].iter().any(|file| holds(*pid, file))).collect()
+    all()
+        .into_iter()
+        .filter(|pid| ["cmdline", "mountinfo", "environ"].iter().any(|file| holds(*pid, file)))
+        .collect()
 }
 
 /// Waits until no process has the marker; says which were left when that takes too long.
@@ -29,8 +32,7 @@ pub fn wait_until_gone(marker: &Path) {
 
 /// Descendants of a process.
 pub fn descendants(ancestor: u32) -> Vec<u32> {
-    let parents: Vec<(u32, u32)> =
-        all().into_iter().filter_map(|pid| Some((pid, parent_of(pid)?))).collect();
+    let parents: Vec<(u32, u32)> = all().into_iter().filter_map(|pid| Some((pid, parent_of(pid)?))).collect();
     let mut family = vec![ancestor];
     let mut next = 0;
     while next < family.len() {

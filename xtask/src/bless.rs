@@ -17,7 +17,10 @@ pub fn run(project: &Project) -> Result<(), TaskError> {
     }
     setup::run(project)?;
     crate::command::run(
-        project.cargo().args(["test", "--locked", "--test", "main", "--", GOLDEN_TESTS]).env("GHIDR_BLESS", "1"),
+        project
+            .cargo()
+            .args(["test", "--locked", "--test", "main", "--", GOLDEN_TESTS])
+            .env("GHIDR_BLESS", "1"),
     )?;
     report::say("goldens are written; review them: git diff tests/golden");
     Ok(())
