@@ -1,5 +1,6 @@
 //! What several modules of the integration tests share.
 
+pub mod committed;
 pub mod contract;
 pub mod ghidr;
 pub mod worker_run;
