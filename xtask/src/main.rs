@@ -4,7 +4,6 @@
 
 mod command;
 mod demo;
-mod descriptor;
 mod digest;
 mod error;
 mod files;
