@@ -57,6 +57,9 @@ impl ApplicationProperties {
             .map(|(key, value)| (key.trim(), value.trim()))
             .collect();
         let text_of = |key: &'static str| values.get(key).copied().filter(|value| !value.is_empty());
+        if text_of("application.name") != Some("Ghidra") {
+            return Err(MissingProperty("application.name=Ghidra"));
+        }
         let required = |key| text_of(key).map(str::to_owned).ok_or(MissingProperty(key));
         let minimum =
             required("application.java.min")?.parse().map_err(|_| MissingProperty("application.java.min"))?;
@@ -101,6 +104,8 @@ mod tests {
     fn names_the_property_that_is_missing() {
         let text = TEXT.replace("application.version=10.3", "application.version=");
         assert_eq!(ApplicationProperties::parse(&text), Err(MissingProperty("application.version")));
+        let text = TEXT.replace("name=Ghidra", "name=Other");
+        assert_eq!(ApplicationProperties::parse(&text), Err(MissingProperty("application.name=Ghidra")));
         let text = TEXT.replace("java.min=17", "java.min=many");
         assert_eq!(ApplicationProperties::parse(&text), Err(MissingProperty("application.java.min")));
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::application_properties::ApplicationProperties;
 use crate::domain::digest::ContentDigest;
 use crate::protocol::request::EngineLayout;
 
@@ -64,6 +65,42 @@ pub enum DescriptorError {
 }
 
 impl EngineDescriptor {
+    /// Describes an engine run by the JDK at `java_home`; it has no prepared cache yet.
+    pub fn new(
+        layout: EngineLayout,
+        path: PathBuf,
+        properties: &ApplicationProperties,
+        java_home: PathBuf,
+    ) -> Self {
+        Self {
+            descriptor_version: DESCRIPTOR_VERSION,
+            layout,
+            path,
+            ghidra_version: properties.version.clone(),
+            ghidra_build: properties.build.clone(),
+            ghidra_release_name: properties.release_name.clone(),
+            java_minimum: properties.java.minimum,
+            java_maximum: properties.java.maximum,
+            java_home,
+            cache: None,
+            cache_sha256: None,
+        }
+    }
+
+    /// Adds a prepared cache, tied to its manifest.
+    pub fn with_cache(mut self, path: PathBuf, manifest_sha256: ContentDigest) -> Self {
+        self.cache = Some(path);
+        self.cache_sha256 = Some(manifest_sha256);
+        self
+    }
+
+    /// The bytes of the file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let mut bytes = serde_json::to_vec_pretty(self)?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
     /// Reads the descriptor of `bundle`; `None` when there is none.
     pub fn read(bundle: &Path) -> Result<Option<Self>, DescriptorError> {
         let path = bundle.join(FILE_NAME);
@@ -86,6 +123,22 @@ impl EngineDescriptor {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let bundle = tempfile::tempdir().unwrap();
+        let properties = ApplicationProperties {
+            version: "10.3".into(),
+            build: "abc".into(),
+            release_name: "PUBLIC".into(),
+            java: crate::engine::application_properties::JavaRange { minimum: 17, maximum: None },
+        };
+        let jar = "engine/ghidra.jar".into();
+        let written = EngineDescriptor::new(EngineLayout::SingleJar, jar, &properties, "/jdk".into())
+            .with_cache("engine/cache".into(), ContentDigest::of(b""));
+        std::fs::write(bundle.path().join(FILE_NAME), written.to_bytes().unwrap()).unwrap();
+        assert_eq!(EngineDescriptor::read(bundle.path()).unwrap(), Some(written));
+    }
 
     #[test]
     fn an_absent_descriptor_is_no_error_and_a_foreign_one_is() {

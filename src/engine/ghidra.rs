@@ -191,7 +191,7 @@ fn read_bounded(source: impl std::io::Read) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    const PROPERTIES: &str = "application.version=12.1.2\napplication.release.name=PUBLIC\n\
+    const PROPERTIES: &str = "application.name=Ghidra\napplication.version=12.1.2\napplication.release.name=PUBLIC\n\
         application.java.min=21\napplication.revision.ghidra=abc\n";
 
     fn installation() -> tempfile::TempDir {

@@ -69,7 +69,8 @@ impl JavaRuntime {
         }
     }
 
-    fn examine(home: &Path, selected_by: &'static str) -> Result<Self, JavaError> {
+    /// Examines the JDK at `home`.
+    pub fn examine(home: &Path, selected_by: &'static str) -> Result<Self, JavaError> {
         let incompatible = |feature_version, reason: &str| JavaError::Incompatible {
             path: home.to_owned(),
             selected_by,

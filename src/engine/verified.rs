@@ -22,6 +22,11 @@ pub fn is_verified(ghidra_version: &str, java_version: u32) -> bool {
         .any(|pair| pair.ghidra_version == ghidra_version && pair.java_version == java_version)
 }
 
+/// The Java feature version that an engine version is tested with, if it is tested at all.
+pub fn verified_java(ghidra_version: &str) -> Option<u32> {
+    VERIFIED_ENGINES.iter().find(|pair| pair.ghidra_version == ghidra_version).map(|pair| pair.java_version)
+}
+
 /// The tested pairs in words, as the `unverified_engine` warning lists them.
 pub fn describe() -> Vec<String> {
     VERIFIED_ENGINES

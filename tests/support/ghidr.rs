@@ -114,7 +114,7 @@ impl Run {
         assert!(silent.is_empty(), "both streams were used: {self}");
         assert!(document.ends_with(b"\n"), "no final line feed: {self}");
         assert_eq!(document.iter().filter(|byte| **byte == b'\n').count(), 1, "not one line: {self}");
-        super::contract::check(&self.document());
+        super::contract::check_bytes(document);
     }
 
     /// The one document, from whichever stream has it.

@@ -1,6 +1,7 @@
 //! What several modules of the integration tests share.
 
 pub mod boots;
+pub mod committed;
 pub mod contract;
 pub mod fixtures;
 pub mod ghidr;

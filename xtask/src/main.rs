@@ -5,7 +5,6 @@
 mod bless;
 mod command;
 mod demo;
-mod descriptor;
 mod digest;
 mod error;
 mod files;

@@ -2,15 +2,15 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::descriptor::EngineFacts;
 use crate::setup::adapter::Adapter;
-use crate::setup::jdk::JavaRange;
+use ghidr::engine::application_properties::ApplicationProperties;
+use ghidr::engine::application_properties::JavaRange;
 
-fn facts() -> EngineFacts {
-    EngineFacts {
-        ghidra_version: "12.1.2".to_owned(),
-        ghidra_build: "abc".to_owned(),
-        ghidra_release_name: "PUBLIC".to_owned(),
+fn facts() -> ApplicationProperties {
+    ApplicationProperties {
+        version: "12.1.2".to_owned(),
+        build: "abc".to_owned(),
+        release_name: "PUBLIC".to_owned(),
         java: JavaRange { minimum: 21, maximum: None },
     }
 }

@@ -12,6 +12,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ghidr::engine::verified::verified_java;
+
 use crate::error::{AtPath, TaskError};
 use crate::project::Project;
 use crate::setup::bundle::{self, Engine, Parts, Share};
@@ -58,10 +60,10 @@ pub fn run(project: &Project, options: &InstallOptions) -> Result<(), TaskError>
     report::say(format!(
         "installed {} with Ghidra {} on Java {}",
         destination.executable.display(),
-        facts.ghidra_version,
+        facts.version,
         jdk.feature
     ));
-    if official::verified_java(&facts.ghidra_version) != Some(jdk.feature) {
+    if verified_java(&facts.version) != Some(jdk.feature) {
         report::say("note: results are not verified for this combination of Ghidra and Java");
     }
     let mut used = vec![prefix.as_path(), &jdk.home];

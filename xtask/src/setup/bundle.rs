@@ -10,7 +10,11 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::adapter::Adapter;
 use super::prepare::Prepared;
-use crate::descriptor::{self, Descriptor, EngineFacts, Layout};
+
+use ghidr::engine::application_properties::ApplicationProperties;
+use ghidr::engine::descriptor::{self, EngineDescriptor};
+use ghidr::protocol::request::EngineLayout;
+
 use crate::error::{AtPath, TaskError};
 use crate::files;
 
@@ -43,7 +47,7 @@ pub struct Parts<'a> {
     /// The engine.
     pub engine: Engine<'a>,
     /// What the descriptor says about it.
-    pub facts: &'a EngineFacts,
+    pub facts: &'a ApplicationProperties,
     /// The JDK it runs on.
     pub java_home: &'a Path,
     /// The adapter.
@@ -58,17 +62,22 @@ pub fn assemble(staging: &Path, parts: &Parts<'_>, share: Share) -> Result<(), T
     // Always copied: the build overwrites its output in place.
     put(&parts.adapter.jar, &adapter.join("ghidr-adapter.jar"), Share::Copy)?;
     put_tree(&parts.adapter.scripts, &adapter.join("scripts"), Share::Copy)?;
-    let describe = |layout, path: &Path| Descriptor::new(layout, path.into(), parts.facts, parts.java_home);
+    let describe = |layout, path: &Path| {
+        EngineDescriptor::new(layout, path.into(), parts.facts, parts.java_home.to_path_buf())
+    };
     let descriptor = match parts.engine {
         Engine::Jar { jar, prepared } => {
             put(jar, &staging.join("engine/ghidra.jar"), share)?;
             put_tree(&prepared.directory, &staging.join("engine/cache"), share)?;
-            describe(Layout::SingleJar, Path::new("engine/ghidra.jar"))
-                .with_cache("engine/cache".into(), &prepared.manifest_sha256)
+            describe(EngineLayout::SingleJar, Path::new("engine/ghidra.jar"))
+                .with_cache("engine/cache".into(), prepared.manifest_sha256)
         }
-        Engine::Directory(directory) => describe(Layout::InstallationDirectory, directory),
+        Engine::Directory(directory) => describe(EngineLayout::InstallationDirectory, directory),
     };
-    files::publish(&staging.join(descriptor::FILE_NAME), &descriptor.to_bytes()?)
+    let encoded = descriptor
+        .to_bytes()
+        .map_err(|error| TaskError::Refused(format!("cannot encode {}: {error}", descriptor::FILE_NAME)))?;
+    files::publish(&staging.join(descriptor::FILE_NAME), &encoded)
 }
 
 /// Gives the assembled `staging` the name `tree`, replacing what has it now.

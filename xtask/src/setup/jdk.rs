@@ -7,33 +7,11 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ghidr::engine::application_properties::JavaRange;
+use ghidr::engine::java::JavaRuntime;
+
 use crate::command;
 use crate::error::TaskError;
-
-/// The Java feature versions an engine accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct JavaRange {
-    /// Smallest feature version.
-    pub minimum: u32,
-    /// Largest feature version, if the engine names one.
-    pub maximum: Option<u32>,
-}
-
-impl JavaRange {
-    /// Whether a feature version is accepted.
-    pub fn contains(self, feature: u32) -> bool {
-        feature >= self.minimum && self.maximum.is_none_or(|maximum| feature <= maximum)
-    }
-}
-
-impl std::fmt::Display for JavaRange {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.maximum {
-            Some(maximum) => write!(formatter, "{} to {maximum}", self.minimum),
-            None => write!(formatter, "{} or later", self.minimum),
-        }
-    }
-}
 
 /// A full JDK.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,25 +25,9 @@ pub struct Jdk {
 impl Jdk {
     /// Examines `home`, or says why it is not a full JDK.
     pub fn inspect(home: &Path) -> Result<Self, TaskError> {
-        let refuse =
-            |reason: &str| TaskError::Refused(format!("{} is not a usable JDK: {reason}", home.display()));
-        let home = fs::canonicalize(home).map_err(|error| refuse(&error.to_string()))?;
-        let release = fs::read_to_string(home.join("release"))
-            .map_err(|error| refuse(&format!("its release file: {error}")))?;
-        let feature = value(&release, "JAVA_VERSION")
-            .and_then(feature_version)
-            .ok_or_else(|| refuse("its release file names no JAVA_VERSION"))?;
-        let modules = value(&release, "MODULES").unwrap_or_default();
-        if !modules.split(' ').any(|module| module == "jdk.compiler") {
-            return Err(refuse("it has no jdk.compiler module, which Ghidra needs at run time"));
-        }
-        if !command::is_executable_file(&home.join("bin/javac")) {
-            return Err(refuse("it is a runtime only (no bin/javac), and Ghidra needs the compiler"));
-        }
-        if !home.join("lib/server/libjvm.so").is_file() {
-            return Err(refuse("it has no lib/server/libjvm.so"));
-        }
-        Ok(Self { home, feature })
+        let runtime =
+            JavaRuntime::examine(home, "set-up").map_err(|error| TaskError::Refused(error.to_string()))?;
+        Ok(Self { home: runtime.home, feature: runtime.feature_version })
     }
 }
 
@@ -90,7 +52,7 @@ pub fn choose(found: &[Jdk], range: JavaRange, verified: u32) -> Option<&Jdk> {
     found
         .iter()
         .find(|jdk| jdk.feature == verified)
-        .or_else(|| found.iter().find(|jdk| range.contains(jdk.feature)))
+        .or_else(|| found.iter().find(|jdk| range.accepts(jdk.feature)))
 }
 
 fn home_of_compiler(javac: &Path) -> Option<PathBuf> {
@@ -104,18 +66,6 @@ fn children(directory: &Path) -> Vec<PathBuf> {
     paths.retain(|path| path.file_name().and_then(OsStr::to_str).is_some_and(|name| !name.starts_with('.')));
     paths.sort();
     paths
-}
-
-/// A value of a `release` file: `NAME="value"`.
-fn value<'a>(release: &'a str, name: &str) -> Option<&'a str> {
-    release.lines().find_map(|line| {
-        let quoted = line.strip_prefix(name)?.strip_prefix('=')?.trim();
-        Some(quoted.trim_matches('"'))
-    })
-}
-
-fn feature_version(version: &str) -> Option<u32> {
-    version.split(['.', '-', '+']).next()?.parse().ok()
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ pub mod prepare;
 
 use std::path::PathBuf;
 
-use crate::descriptor::EngineFacts;
 use crate::error::TaskError;
 use crate::pins::{ENGINE, EnginePin};
 use crate::project::Project;
@@ -23,7 +22,9 @@ use crate::{command, report};
 use adapter::Adapter;
 use bundle::{Engine, Parts, Share};
 use cache::Cache;
-use jdk::{JavaRange, Jdk};
+use ghidr::engine::application_properties::ApplicationProperties;
+use ghidr::engine::application_properties::JavaRange;
+use jdk::Jdk;
 use maven::Maven;
 use prepare::Prepared;
 
@@ -41,7 +42,7 @@ pub struct Setup {
     /// The built adapter.
     pub adapter: Adapter,
     /// What is known of the pinned engine.
-    pub facts: EngineFacts,
+    pub facts: ApplicationProperties,
     /// Where cargo-installed tools are kept.
     pub tools: PathBuf,
 }
@@ -89,11 +90,11 @@ impl Setup {
     }
 }
 
-fn facts(pin: &EnginePin) -> EngineFacts {
-    EngineFacts {
-        ghidra_version: pin.ghidra_version.to_owned(),
-        ghidra_build: pin.ghidra_build.to_owned(),
-        ghidra_release_name: pin.ghidra_release_name.to_owned(),
+fn facts(pin: &EnginePin) -> ApplicationProperties {
+    ApplicationProperties {
+        version: pin.ghidra_version.to_owned(),
+        build: pin.ghidra_build.to_owned(),
+        release_name: pin.ghidra_release_name.to_owned(),
         java: JavaRange { minimum: pin.java_minimum, maximum: None },
     }
 }

@@ -6,10 +6,11 @@
 use std::process::Command;
 
 use super::apt::{self, Installer};
-use super::jdk::{self, JavaRange, Jdk};
+use super::jdk::{self, Jdk};
 use crate::error::TaskError;
 use crate::pins::{EnginePin, JDK_PACKAGES};
 use crate::{command, report};
+use ghidr::engine::application_properties::JavaRange;
 
 /// A program that a task runs, and the Debian package that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::manifest::TreeManifest;
+use ghidr::domain::digest::ContentDigest;
+
 use crate::digest::Content;
 use crate::error::{AtPath, TaskError};
 use crate::{files, report};
@@ -33,7 +35,7 @@ pub struct Prepared {
     /// The cache directory: `manifest.json` and what it lists.
     pub directory: PathBuf,
     /// SHA-256 of `manifest.json`.
-    pub manifest_sha256: String,
+    pub manifest_sha256: ContentDigest,
 }
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,7 +97,7 @@ fn verified(directory: &Path, completion: &Path, jar_sha256: &str) -> Result<Pre
         });
     }
     TreeManifest::from_bytes(&manifest_bytes, &manifest_path)?.verify(directory, MANIFEST)?;
-    Ok(Prepared { directory: directory.to_path_buf(), manifest_sha256: expected.manifest_sha256 })
+    Ok(Prepared { directory: directory.to_path_buf(), manifest_sha256: ContentDigest::of(&manifest_bytes) })
 }
 
 /// Unpacks the selected entries of `jar` below `staging` and lists them.

@@ -41,7 +41,7 @@ fn only_what_the_engine_needs_as_a_file_is_unpacked() {
     assert_eq!(fs::read(&decompile).unwrap(), b"native");
     assert_eq!(fs::metadata(&decompile).unwrap().permissions().mode() & 0o777, 0o755);
     let manifest = fs::read(prepared.directory.join(MANIFEST)).unwrap();
-    assert_eq!(Content::of_bytes(&manifest).sha256, prepared.manifest_sha256);
+    assert_eq!(Content::of_bytes(&manifest).sha256, prepared.manifest_sha256.to_string());
     let found = files::regular_files(&prepared.directory).unwrap();
     let expected = ["decompile", "vs2019_x64.fidbf"].map(|name| Path::new(UNPACKED).join(name));
     assert_eq!(found, [expected[0].clone(), expected[1].clone(), MANIFEST.into()]);

@@ -4,7 +4,11 @@ import io.ghidr.adapter.json.BoundedWriter;
 import io.ghidr.adapter.json.JsonPart;
 import java.io.IOException;
 
-/** A typed failure of an operation: the error of the response, and its only source. */
+/**
+ * A typed failure of an operation: the error of the response, and its only source.
+ *
+ * <p>The message serves tests and logs; what the user reads is made of code and details.
+ */
 public final class WorkerException extends Exception implements JsonPart {
   private static final long serialVersionUID = 1L;
 
@@ -25,7 +29,6 @@ public final class WorkerException extends Exception implements JsonPart {
   @Override
   public void writeTo(BoundedWriter out) throws IOException {
     out.beginObject().name("code").value(code);
-    out.name("message").value(Protocol.bounded(getMessage(), Protocol.MAX_NAME_CHARS));
     out.name("details").value(details).endObject();
   }
 }
