@@ -20,6 +20,23 @@ fn each(check: impl Fn(&str, &Truth, &[Value])) {
     assert_eq!(checked, 12, "a truth file is missing");
 }
 
+#[test]
+fn a_target_is_verified_exactly_where_the_truth_says_so_and_warned_of_elsewhere() {
+    for fixture in fixtures::ANALYSABLE {
+        let verified = match fixtures::truth(fixture) {
+            Some(truth) => truth.verified_target.is_some(),
+            // The header of the truncated ELF is intact; a core dump and a managed PE are outside.
+            None => fixture == "elf-x86_64-truncated",
+        };
+        let document = shared::bubblewrap().fixture(fixture);
+        let verification = if verified { "verified" } else { "unverified" };
+        assert_eq!(document["provenance"]["target"]["verification"], verification, "{fixture}");
+        let warnings = document["warnings"].as_array().unwrap();
+        let warned = warnings.iter().any(|warning| warning["code"] == "unverified_target");
+        assert_eq!(warned, !verified, "{fixture}");
+    }
+}
+
 fn offset(address: &Value) -> u64 {
     u64::from_str_radix(address["offset"].as_str().unwrap().trim_start_matches("0x"), 16).unwrap()
 }
