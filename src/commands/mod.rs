@@ -3,6 +3,8 @@
 mod analysis;
 mod answer;
 mod boot;
+pub mod boot_data;
+mod boot_mode;
 pub mod context;
 mod decompile;
 mod diagnostics;
