@@ -22,7 +22,7 @@ use clap::{Parser, Subcommand};
 
 use error::TaskError;
 use install::InstallOptions;
-use project::Project;
+use project::{Profile, Project};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Developer tasks of ghidr")]
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
 fn run(task: Task) -> Result<(), TaskError> {
     let project = Project::locate()?;
     match task {
-        Task::Setup => setup::run(&project).map(|_setup| ()),
+        Task::Setup => setup::run(&project, Profile::Debug).map(|_setup| ()),
         Task::Demo => demo::run(&project),
         Task::Install(options) => install::run(&project, &options),
         Task::Test { fast } => test::run(&project, fast),
