@@ -16,5 +16,6 @@ mod inspect;
 mod run;
 pub mod schemas;
 mod worker;
+mod worker_times;
 
 pub use run::run;
