@@ -19,7 +19,9 @@ pub struct DiagnosticLogDescriptor {
     /// SHA-256 of `manifest.json`.
     pub sha256: ContentDigest,
     /// Always [`DIAGNOSTIC_LOG_MEDIA_TYPE`].
+    #[schemars(extend("const" = DIAGNOSTIC_LOG_MEDIA_TYPE))]
     pub media_type: String,
     /// Always true: Ghidra may echo Sample content into its logs.
+    #[schemars(extend("const" = true))]
     pub sensitive: bool,
 }

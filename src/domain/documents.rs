@@ -141,6 +141,7 @@ pub struct ArtifactDescriptor {
     /// SHA-256 of the exact file.
     pub sha256: ContentDigest,
     /// Always [`ARTIFACT_MEDIA_TYPE`].
+    #[schemars(extend("const" = ARTIFACT_MEDIA_TYPE))]
     pub media_type: String,
     /// What the file holds.
     pub contains: ArtifactContents,
@@ -150,6 +151,7 @@ pub struct ArtifactDescriptor {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Spilled {
     /// Always true.
+    #[schemars(extend("const" = true))]
     pub spilled: bool,
     /// Where the result is.
     pub artifact: ArtifactDescriptor,

@@ -17,8 +17,17 @@ pub struct InvalidInvocationId;
 /// 128 random bits, written as 32 lowercase hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
+#[schemars(with = "IdentityText")]
 pub struct InvocationId([u8; 16]);
+
+/// Schema of every invocation identity.
+#[derive(JsonSchema)]
+#[schemars(inline)]
+struct IdentityText(
+    #[allow(dead_code)]
+    #[schemars(regex(pattern = r"^[0-9a-f]{32}$"))]
+    String,
+);
 
 impl InvocationId {
     /// Wraps 16 random bytes.

@@ -54,6 +54,7 @@ pub struct ProfileTarget {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnalysisProfile {
     /// Always [`PROFILE_VERSION`].
+    #[schemars(extend("const" = PROFILE_VERSION))]
     pub profile_version: u32,
     /// Such as `12.1.2`.
     pub ghidra_version: String,

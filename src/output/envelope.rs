@@ -10,6 +10,7 @@ use crate::domain::warning::WarningDocument;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Envelope<P, D> {
     /// Always [`SCHEMA_VERSION`].
+    #[schemars(extend("const" = SCHEMA_VERSION))]
     pub schema_version: u32,
     /// Kind of document.
     pub kind: String,

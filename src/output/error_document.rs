@@ -17,8 +17,10 @@ pub const ERROR_KIND: &str = "error";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorDocument {
     /// Always [`SCHEMA_VERSION`].
+    #[schemars(extend("const" = SCHEMA_VERSION))]
     pub schema_version: u32,
     /// Always [`ERROR_KIND`].
+    #[schemars(extend("const" = ERROR_KIND))]
     pub kind: String,
     /// What was known when the error arose.
     #[serde(skip_serializing_if = "Option::is_none", default)]

@@ -91,8 +91,10 @@ pub struct DiagnosticInvocation {
     /// Worker operation that ran.
     pub operation: String,
     /// Start of the worker, RFC 3339 in UTC.
+    #[schemars(extend("format" = "date-time"))]
     pub started_at: String,
     /// End of the worker, RFC 3339 in UTC.
+    #[schemars(extend("format" = "date-time"))]
     pub ended_at: String,
 }
 
@@ -138,6 +140,7 @@ pub struct DiagnosticStream {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiagnosticManifest {
     /// Always [`DIAGNOSTICS_VERSION`].
+    #[schemars(extend("const" = DIAGNOSTICS_VERSION))]
     pub manifest_version: u32,
     /// The invocation.
     pub invocation: DiagnosticInvocation,

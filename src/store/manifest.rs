@@ -80,6 +80,7 @@ pub struct ManifestCreator {
     /// Invocation that ran the worker.
     pub invocation_id: InvocationId,
     /// RFC 3339 in UTC.
+    #[schemars(extend("format" = "date-time"))]
     pub completed_at: String,
 }
 
@@ -87,6 +88,7 @@ pub struct ManifestCreator {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ManifestFacts {
     /// Always `facts`.
+    #[schemars(extend("const" = layout::FACTS))]
     pub path: String,
     /// Its files, bytewise by path.
     pub files: Vec<InventoryEntry>,
@@ -96,8 +98,10 @@ pub struct ManifestFacts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ManifestProject {
     /// Always `analysis`.
+    #[schemars(extend("const" = layout::PROJECT_NAME))]
     pub name: String,
     /// Always `project`.
+    #[schemars(extend("const" = layout::PROJECT))]
     pub path: String,
     /// Its directories, bytewise by path: Ghidra needs even the empty ones.
     pub directories: Vec<String>,
@@ -109,6 +113,7 @@ pub struct ManifestProject {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnalysisManifest {
     /// Always [`MANIFEST_VERSION`].
+    #[schemars(extend("const" = MANIFEST_VERSION))]
     pub manifest_version: u32,
     /// Always `complete`.
     pub state: AnalysisState,

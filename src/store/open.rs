@@ -39,6 +39,7 @@ pub struct StoreRecord {
     /// Always `analysis_store`.
     pub kind: StoreRecordKind,
     /// Version of the directory layout.
+    #[schemars(extend("const" = LAYOUT_VERSION))]
     pub layout_version: u32,
 }
 

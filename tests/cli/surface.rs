@@ -87,5 +87,8 @@ fn help_calls_the_heap_limit_a_java_heap_limit() {
     let line = help.lines().skip_while(|line| !line.contains("--max-heap-mib")).take(2).collect::<String>();
     assert!(line.contains("Java heap limit"), "{help}");
     assert!(line.contains("not a limit on total or resident memory"), "{help}");
-    assert!(!help.contains("--worker") && !help.contains("--guard"), "internal parts are not advertised: {help}");
+    assert!(
+        !help.contains("--worker") && !help.contains("--guard"),
+        "internal parts are not advertised: {help}"
+    );
 }

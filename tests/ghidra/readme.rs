@@ -57,7 +57,8 @@ fn answer(ghidr: &Ghidr, block: &Block<'_>) -> String {
     };
     let words = line.strip_prefix("ghidr ").expect("only ghidr is run").split_whitespace();
     let output = ghidr.command(words).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
-    let (stdout, stderr) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    let (stdout, stderr) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert_eq!(output.status.code(), Some(block.status), "{}: {stdout}{stderr}", block.command);
     let printed = match filter {
         Some(filter) => format!("{stderr}{}\n", member(&stdout, filter)),

@@ -1,7 +1,8 @@
-//! Developer tasks: `cargo xtask setup|demo|install|test|fixtures`.
+//! Developer tasks: `cargo xtask setup|demo|install|test|bless|fixtures`.
 //!
 //! This file only reads the command line and reports how the task ended.
 
+mod bless;
 mod command;
 mod demo;
 mod digest;
@@ -45,6 +46,8 @@ enum Task {
         #[arg(long)]
         fast: bool,
     },
+    /// Accept what the real engine answers now as the goldens to review and commit
+    Bless,
     /// Rebuild the committed fixture binaries
     Fixtures {
         /// Compare with the committed files instead of replacing them
@@ -70,6 +73,7 @@ fn run(task: Task) -> Result<(), TaskError> {
         Task::Demo => demo::run(&project),
         Task::Install(options) => install::run(&project, &options),
         Task::Test { fast } => test::run(&project, fast),
+        Task::Bless => bless::run(&project),
         Task::Fixtures { check } => {
             let outcome = fixtures::run(&project.root, check)?;
             report::say(format!("{} binaries, {} truth files", outcome.binaries, outcome.truths));

@@ -10,7 +10,7 @@ mod steps;
 use crate::error::TaskError;
 use crate::project::Project;
 use crate::setup;
-use crate::setup::adapter;
+use crate::setup::{adapter, packages};
 use steps::Steps;
 
 /// Tests that boot Ghidra live in this module of the integration binary.
@@ -32,6 +32,9 @@ pub fn run(project: &Project, fast: bool) -> Result<(), TaskError> {
     });
     steps.run("dependency policy", || deny::check(project, &setup.tools, fast));
     steps.run("fixtures", || platform::check_fixtures(project));
+    if !fast {
+        steps.run("tools of the tests", || packages::ensure_tool("strace", "strace"));
+    }
     let tests = if fast { "tests that boot no Ghidra" } else { "tests" };
     steps.run(tests, || {
         let scope = ["test", "--locked", "--workspace", "--all-targets", "--all-features", "--no-fail-fast"];

@@ -1,0 +1,5 @@
+//! The published contract: schemas, registries, generated documents, conformance of the two sides.
+
+mod blessed;
+mod compatibility;
+mod schemas;
