@@ -109,9 +109,8 @@ impl Maker<'_> {
 
     /// Analyzes one Sample, asks for one decompilation, and keeps what both runs showed.
     fn observe(&self, sample: &Path, classes: &mut ClassList) -> Result<(), BootDataError> {
-        let query = WorkerQuery::Decompile {
-            selector: FunctionSelector::Name { value: self.plan.function.clone() },
-        };
+        let query =
+            WorkerQuery::Decompile { selector: FunctionSelector::Name { value: self.plan.function.clone() } };
         let tasks = [WorkerTask::Analyze { query: None }, WorkerTask::Query { query }];
         let staging = self.staging()?;
         OpenedSample::open(sample, self.context.max_sample_bytes)
