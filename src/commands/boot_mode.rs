@@ -42,15 +42,19 @@ impl BootMode {
     }
 
     /// The options that differ between modes and operations.
-        pub fn options(&self, operation: &str, paths: &WorkerPaths) -> Result<Vec<String>, Failure> {
+    pub fn options(&self, operation: &str, paths: &WorkerPaths) -> Result<Vec<String>, Failure> {
         let class_list = text(&paths.invocation_directory.join(CLASS_LIST))?;
         let mut options = Vec::new();
         match self {
             Self::Plain => {}
             Self::Prepared(_) => {
-                let archive = paths.class_data_directory.as_deref().unwrap_or(Path::new("")).join(CLASS_DATA_ARCHIVE);
+                let archive =
+                    paths.class_data_directory.as_deref().unwrap_or(Path::new("")).join(CLASS_DATA_ARCHIVE);
                 // An archive that does not fit is left aside by the machine itself.
-                options.extend(["-Xshare:auto".to_owned(), format!("-XX:SharedArchiveFile={}", text(&archive)?)]);
+                options.extend([
+                    "-Xshare:auto".to_owned(),
+                    format!("-XX:SharedArchiveFile={}", text(&archive)?),
+                ]);
             }
             Self::Observed { .. } => options.push(format!("-XX:DumpLoadedClassList={class_list}")),
             Self::Archiving => {

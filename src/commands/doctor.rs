@@ -10,8 +10,8 @@ use super::diagnostics;
 use super::failure::Failure;
 use super::worker::{self, WorkerTask, Workplace};
 use crate::domain::doctor_report::{
-    BootDataReport, BootDataStatus, ComponentStatus, DoctorComponents, DoctorReport, GhidraComponent, JavaComponent, SandboxComponent,
-    StoreComponent,
+    BootDataReport, BootDataStatus, ComponentStatus, DoctorComponents, DoctorReport, GhidraComponent,
+    JavaComponent, SandboxComponent, StoreComponent,
 };
 use crate::domain::error::PublicError;
 use crate::domain::path_value::PathValue;

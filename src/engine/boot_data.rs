@@ -94,10 +94,7 @@ impl Found {
 impl BootData {
     fn at(directory: &Path) -> Self {
         let bundles = directory.join(SCRIPT_BUNDLES);
-        Self {
-            class_data: directory.join(CLASS_DATA),
-            script_bundles: bundles.is_dir().then_some(bundles),
-        }
+        Self { class_data: directory.join(CLASS_DATA), script_bundles: bundles.is_dir().then_some(bundles) }
     }
 }
 

@@ -128,7 +128,8 @@ fn forget_oldest(shelf: &Path) -> Result<(), TaskError> {
     let mut found = Vec::new();
     for entry in fs::read_dir(shelf).at("list", shelf)? {
         let entry = entry.at("list", shelf)?;
-        let modified = entry.metadata().and_then(|metadata| metadata.modified()).at("examine", &entry.path())?;
+        let modified =
+            entry.metadata().and_then(|metadata| metadata.modified()).at("examine", &entry.path())?;
         found.push((modified, entry.path()));
     }
     found.sort();

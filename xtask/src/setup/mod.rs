@@ -81,11 +81,8 @@ pub fn run(project: &Project, profile: Profile) -> Result<Setup, TaskError> {
     bundle::assemble(&staging, &setup.parts(), Share::Link)?;
     report::say("building ghidr");
     let executable = project.build(profile)?;
-    let maker = boot_data::Maker {
-        project_root: &project.root,
-        executable: &executable,
-        scratch: cache.root(),
-    };
+    let maker =
+        boot_data::Maker { project_root: &project.root, executable: &executable, scratch: cache.root() };
     let key = boot_data::key(ENGINE.sha256, &setup.adapter.jar, &setup.jdk.home)?;
     setup.boot_data = boot_data::ensure(cache.root(), &key, &staging, maker)?;
     if let Some(made) = &setup.boot_data {
