@@ -4,6 +4,7 @@
 mod cli;
 mod contract;
 mod ghidra;
+mod hygiene;
 mod process;
 mod sandbox;
 mod support;

@@ -7,10 +7,9 @@ use std::path::Path;
 
 use super::answer::Spill;
 use super::context::{Context, Engine, reported_store};
-use super::diagnostics;
+use super::diagnostics::{self, RetainedLog};
 use super::failure::Failure;
 use super::worker::{self, WorkerTask, Workplace, interrupted};
-use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
 use crate::domain::digest::BasisDigest;
 use crate::domain::documents::Disposition;
 use crate::domain::error::PublicError;
@@ -56,7 +55,7 @@ pub struct Ready<'store> {
     /// Outcome of the Query that the worker which built it answered.
     pub answered: Option<QueryOutcome>,
     /// The retained log of that Query's failure, when there is one.
-    pub query_log: Option<DiagnosticLogDescriptor>,
+    pub query_log: Option<RetainedLog>,
     /// Watchdog of the worker that built it, in seconds.
     pub watchdog_seconds: Option<u64>,
     /// Warnings that follow from how it came about.
@@ -67,7 +66,7 @@ pub struct Ready<'store> {
 struct Built {
     analysis: StoredAnalysis,
     answered: Option<QueryOutcome>,
-    query_log: Option<DiagnosticLogDescriptor>,
+    query_log: Option<RetainedLog>,
     watchdog_seconds: u64,
 }
 

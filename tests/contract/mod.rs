@@ -2,4 +2,8 @@
 
 mod blessed;
 mod compatibility;
+mod conformance;
+mod registry;
+mod requirements;
 mod schemas;
+mod strictness;

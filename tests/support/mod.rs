@@ -3,4 +3,5 @@
 pub mod committed;
 pub mod contract;
 pub mod ghidr;
+pub mod schema_samples;
 pub mod worker_run;
