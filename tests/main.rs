@@ -3,6 +3,7 @@
 
 mod cli;
 mod contract;
+mod docs;
 mod ghidra;
 mod hygiene;
 mod process;

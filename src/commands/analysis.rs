@@ -10,6 +10,11 @@ use super::context::{Context, Engine, reported_store};
 use super::diagnostics::{self, RetainedLog};
 use super::failure::Failure;
 use super::worker::{self, WorkerTask, Workplace, interrupted};
+<<<<<<< HEAD
+=======
+use super::worker_times::WorkerTimes;
+use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
+>>>>>>> main
 use crate::domain::digest::BasisDigest;
 use crate::domain::documents::Disposition;
 use crate::domain::error::PublicError;
@@ -55,7 +60,13 @@ pub struct Ready<'store> {
     /// Outcome of the Query that the worker which built it answered.
     pub answered: Option<QueryOutcome>,
     /// The retained log of that Query's failure, when there is one.
+<<<<<<< HEAD
     pub query_log: Option<RetainedLog>,
+=======
+    pub query_log: Option<DiagnosticLogDescriptor>,
+    /// What that worker spent its time on.
+    pub times: Option<WorkerTimes>,
+>>>>>>> main
     /// Watchdog of the worker that built it, in seconds.
     pub watchdog_seconds: Option<u64>,
     /// Warnings that follow from how it came about.
@@ -68,6 +79,7 @@ struct Built {
     answered: Option<QueryOutcome>,
     query_log: Option<RetainedLog>,
     watchdog_seconds: u64,
+    times: WorkerTimes,
 }
 
 impl Ready<'_> {
@@ -164,6 +176,7 @@ impl<'command> Session<'command> {
         ready.answered = built.answered;
         ready.query_log = built.query_log;
         ready.watchdog_seconds = Some(built.watchdog_seconds);
+        ready.times = Some(built.times);
         ready.warnings.extend(warnings);
         Ok(ready)
     }
@@ -188,6 +201,7 @@ impl<'command> Session<'command> {
         let place = Workplace { store, staging: &staging, sample: Some(self.identity.digest) };
         let task = WorkerTask::Analyze { query: query.cloned() };
         let reply = worker::run(self.context, &self.engine, &place, &task)?;
+        let times = WorkerTimes::of(&reply);
         staging.remove_sample()?;
         match reply.response.outcome {
             Outcome::Analyzed { analysis, query } => {
@@ -203,6 +217,7 @@ impl<'command> Session<'command> {
                     answered: query,
                     query_log,
                     watchdog_seconds: reply.run.watchdog_seconds,
+                    times,
                 })
             }
             Outcome::Failed { error } => {
@@ -292,6 +307,7 @@ impl<'command> Session<'command> {
             answered: None,
             query_log: None,
             watchdog_seconds: None,
+            times: None,
             warnings,
         }
     }
@@ -328,13 +344,17 @@ impl<'command> Session<'command> {
         }
     }
 
-    /// What `--verbose` says about where the Analysis came from.
-    pub fn explain(&self, ready: &Ready<'_>) -> String {
+    /// What `--verbose` says about where the Analysis came from and what the workers spent their time on.
+    pub fn explain(&self, ready: &Ready<'_>, query_worker: Option<&WorkerTimes>) -> String {
         let verb = match ready.disposition {
             Disposition::Created => "created",
             Disposition::Reused => "reused",
             Disposition::Rebuilt => "rebuilt",
         };
-        format!("analysis {}: {verb}\n", ready.analysis.profile_digest())
+        let mut text = format!("analysis {}: {verb}\n", ready.analysis.profile_digest());
+        for times in ready.times.iter().chain(query_worker) {
+            text.push_str(&times.describe());
+        }
+        text
     }
 }

@@ -63,7 +63,8 @@ pub fn published() -> Vec<PublishedSchema> {
 
 fn success<P: JsonSchema, D: JsonSchema>(kind: &'static str) -> PublishedSchema {
     let mut published = schema::<Envelope<P, InlineOrSpilled<D>>>(kind);
-    if let Some(property) = published.schema.pointer_mut("/properties/kind").and_then(|it| it.as_object_mut()) {
+    if let Some(property) = published.schema.pointer_mut("/properties/kind").and_then(|it| it.as_object_mut())
+    {
         property.insert("const".to_owned(), kind.into());
     }
     published

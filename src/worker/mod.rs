@@ -12,10 +12,7 @@ use std::process::ExitCode;
 
 use ghidr::process::worker_arguments::WorkerArguments;
 use ghidr::process::worker_life::{self, WorkerEnd};
-use jvm_bridge::{BridgeConfig, BridgeError};
-
-const ADAPTER_CLASS: &str = "io.ghidr.adapter.Main";
-const ADAPTER_METHOD: &str = "run";
+use jvm_bridge::BridgeError;
 
 /// Exit statuses of the worker. 3 is the virtual machine's own, for an exhausted heap, and never used here.
 mod status {
@@ -69,17 +66,4 @@ fn finished(result: Result<i32, BridgeError>) -> ExitCode {
 fn failed(status: u8, error: &dyn std::error::Error) -> ExitCode {
     let _ = writeln!(io::stderr(), "ghidr worker: {error}");
     ExitCode::from(status)
-}
-
-/// What the bridge is asked to do for a request.
-fn bridge_config(boot: boot::Boot, request: String, response: String) -> BridgeConfig {
-    BridgeConfig {
-        libjvm: boot.libjvm,
-        jvm_options: boot.jvm_options,
-        class_path: boot.class_path,
-        main_stack_bytes: boot.main_stack_mib.saturating_mul(1 << 20),
-        main_class: ADAPTER_CLASS.to_owned(),
-        method: ADAPTER_METHOD.to_owned(),
-        arguments: vec![request, response],
-    }
 }

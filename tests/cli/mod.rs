@@ -1,3 +1,4 @@
 //! The command line and its documents, without any worker.
 
 mod framing;
+mod surface;

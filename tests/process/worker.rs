@@ -4,8 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use ghidr::domain::invocation_id::InvocationId;
+use ghidr::domain::selector::FunctionSelector;
+use ghidr::protocol::encode::encode;
+use ghidr::protocol::limits::PROTOCOL_VERSION;
+use ghidr::protocol::request::{
+    Arguments, Boot, EngineLayout, Request, WorkerEngine, WorkerLimits, WorkerQuery,
+};
 use rustix::process::{Pid, Signal};
-use serde_json::json;
 
 use crate::support::worker_run::{MODES, Report, WorkerRun, eventually, eventually_gone};
 
@@ -42,20 +48,33 @@ fn worker(mode: &str, test: &str) -> WorkerRun {
     std::fs::create_dir_all(adapter.join("io/ghidr/adapter")).unwrap();
     std::fs::copy(adapter_classes().join(CLASS), adapter.join(CLASS)).unwrap();
     let class_path = if mode == "bubblewrap" { "/ghidr/adapter".into() } else { adapter };
-    let request = json!({
-        "protocol_version": 1,
-        "invocation_id": "00",
-        "operation": "probe",
-        "boot": {
-            "libjvm": java_home.join("lib/server/libjvm.so"),
-            "class_path": [class_path],
-            "jvm_options": ["-Xmx48m", "-XX:+ExitOnOutOfMemoryError", "-XX:+UseSerialGC"],
-            "main_stack_mib": 8,
+    let request = Request {
+        protocol_version: PROTOCOL_VERSION,
+        invocation_id: InvocationId::from_bytes([0; 16]),
+        arguments: Arguments::Query {
+            project_directory: String::new(),
+            query: WorkerQuery::Decompile { selector: FunctionSelector::Name { value: test.to_owned() } },
         },
-        "engine": {}, "grants": [], "progress_path": "", "limits": {},
-        "arguments": { "test": test },
-    });
-    std::fs::write(run.root().join("script"), request.to_string()).unwrap();
+        boot: Boot {
+            libjvm: java_home.join("lib/server/libjvm.so").to_str().unwrap().to_owned(),
+            class_path: vec![class_path.to_str().unwrap().to_owned()],
+            jvm_options: ["-Xmx48m", "-XX:+ExitOnOutOfMemoryError", "-XX:+UseSerialGC"]
+                .map(str::to_owned)
+                .to_vec(),
+            main_stack_mib: 8,
+        },
+        engine: WorkerEngine { layout: EngineLayout::SingleJar, path: String::new() },
+        grants: Vec::new(),
+        progress_path: String::new(),
+        limits: WorkerLimits {
+            analysis_timeout_seconds: 1,
+            decompile_timeout_seconds: Some(1),
+            max_cpu: 1,
+            max_response_bytes: 1,
+            max_facts_bytes: 1,
+        },
+    };
+    std::fs::write(run.root().join("script"), encode(&request).unwrap()).unwrap();
     run.with("worker", env!("CARGO_BIN_EXE_ghidr")).with("java_home", &java_home)
 }
 
@@ -135,7 +154,6 @@ fn without_a_valid_request_the_worker_refuses() {
     for (content, reason) in [
         (&b"{}"[..], "missing field"),
         (b"{\"protocol_version\":1,\"protocol_version\":1}", "duplicate field"),
-        (b"{\"unknown\":1}", "unknown field"),
         (b"not json", "not valid"),
         (&large, "larger than"),
     ] {

@@ -7,6 +7,7 @@ use std::fs::{self, File, Permissions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::error::{AtPath, TaskError};
 
@@ -70,9 +71,16 @@ pub fn link_or_copy(from: &Path, to: &Path) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// Copies a file with its permission bits.
+/// Copies a file with its permission bits and its time, by which boot data knows it again.
 pub fn copy(from: &Path, to: &Path) -> Result<(), TaskError> {
-    fs::copy(from, to).at("copy to", to).map(|_bytes| ())
+    fs::copy(from, to).at("copy to", to)?;
+    let modified = fs::metadata(from).and_then(|metadata| metadata.modified()).at("examine", from)?;
+    set_modified(to, modified)
+}
+
+/// Sets the time of the last modification.
+pub fn set_modified(path: &Path, time: SystemTime) -> Result<(), TaskError> {
+    File::open(path).and_then(|file| file.set_modified(time)).at("set the time of", path)
 }
 
 /// Removes a file or a whole directory; nothing there is fine. Never follows a symbolic link.

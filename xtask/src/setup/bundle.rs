@@ -80,6 +80,11 @@ pub fn assemble(staging: &Path, parts: &Parts<'_>, share: Share) -> Result<(), T
     files::publish(&staging.join(descriptor::FILE_NAME), &encoded)
 }
 
+/// Adds boot data to the assembled `staging`.
+pub fn add_boot_data(staging: &Path, boot_data: &Path, share: Share) -> Result<(), TaskError> {
+    put_tree(boot_data, &staging.join(ghidr::engine::boot_data::DIRECTORY), share)
+}
+
 /// Gives the assembled `staging` the name `tree`, replacing what has it now.
 pub fn replace(staging: &Path, tree: &Path) -> Result<(), TaskError> {
     if fs::symlink_metadata(tree).is_err() {

@@ -1,0 +1,3 @@
+//! The documents against the code.
+
+mod requirements;
