@@ -10,11 +10,7 @@ use super::context::{Context, Engine, reported_store};
 use super::diagnostics::{self, RetainedLog};
 use super::failure::Failure;
 use super::worker::{self, WorkerTask, Workplace, interrupted};
-<<<<<<< HEAD
-=======
 use super::worker_times::WorkerTimes;
-use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
->>>>>>> main
 use crate::domain::digest::BasisDigest;
 use crate::domain::documents::Disposition;
 use crate::domain::error::PublicError;
@@ -60,13 +56,9 @@ pub struct Ready<'store> {
     /// Outcome of the Query that the worker which built it answered.
     pub answered: Option<QueryOutcome>,
     /// The retained log of that Query's failure, when there is one.
-<<<<<<< HEAD
     pub query_log: Option<RetainedLog>,
-=======
-    pub query_log: Option<DiagnosticLogDescriptor>,
     /// What that worker spent its time on.
     pub times: Option<WorkerTimes>,
->>>>>>> main
     /// Watchdog of the worker that built it, in seconds.
     pub watchdog_seconds: Option<u64>,
     /// Warnings that follow from how it came about.

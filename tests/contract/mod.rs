@@ -4,6 +4,5 @@ mod blessed;
 mod compatibility;
 mod conformance;
 mod registry;
-mod requirements;
 mod schemas;
 mod strictness;
