@@ -7,11 +7,10 @@ use std::path::Path;
 
 use super::answer::Spill;
 use super::context::{Context, Engine, reported_store};
-use super::diagnostics;
+use super::diagnostics::{self, RetainedLog};
 use super::failure::Failure;
 use super::worker::{self, WorkerTask, Workplace, interrupted};
 use super::worker_times::WorkerTimes;
-use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
 use crate::domain::digest::BasisDigest;
 use crate::domain::documents::Disposition;
 use crate::domain::error::PublicError;
@@ -57,7 +56,7 @@ pub struct Ready<'store> {
     /// Outcome of the Query that the worker which built it answered.
     pub answered: Option<QueryOutcome>,
     /// The retained log of that Query's failure, when there is one.
-    pub query_log: Option<DiagnosticLogDescriptor>,
+    pub query_log: Option<RetainedLog>,
     /// What that worker spent its time on.
     pub times: Option<WorkerTimes>,
     /// Watchdog of the worker that built it, in seconds.
@@ -70,7 +69,7 @@ pub struct Ready<'store> {
 struct Built {
     analysis: StoredAnalysis,
     answered: Option<QueryOutcome>,
-    query_log: Option<DiagnosticLogDescriptor>,
+    query_log: Option<RetainedLog>,
     watchdog_seconds: u64,
     times: WorkerTimes,
 }

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use super::boot_mode::BootMode;
 use super::context::{Context, Engine};
 use super::failure::Failure;
+use crate::domain::engine_layout::EngineLayout;
 use crate::domain::limits::ExecutionLimits;
 use crate::engine::bundle::{ADAPTER_JAR, ADAPTER_SCRIPTS};
-use crate::protocol::request::{Boot, EngineLayout};
+use crate::protocol::request::Boot;
 use crate::sandbox::WorkerPaths;
 
 /// Stack of the thread that runs import and analysis: DWARF is parsed recursively.

@@ -15,6 +15,7 @@ use time::OffsetDateTime;
 
 use crate::cli::Format;
 use crate::domain::digest::SampleDigest;
+use crate::domain::engine_layout::EngineLayout;
 use crate::domain::error::{PublicError, Termination, WorkerProgress};
 use crate::domain::limits::NativePhases;
 use crate::domain::sandbox_mode::SandboxMode;
@@ -24,7 +25,7 @@ use crate::process::launch::GRACE;
 use crate::process::{self, EndedBy, Outcome, Supervision};
 use crate::protocol::limits::{MAX_FACTS_BYTES, MAX_PROGRESS_BYTES, PROTOCOL_VERSION};
 use crate::protocol::request::{
-    Access, Arguments, EngineLayout, Grant, Request, WorkerEngine, WorkerLimits, WorkerQuery,
+    Access, Arguments, Grant, Request, WorkerEngine, WorkerLimits, WorkerQuery,
 };
 use crate::protocol::response::Response;
 use crate::protocol::{encode, receive};

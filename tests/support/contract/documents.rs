@@ -383,6 +383,8 @@ struct ErrorDocument {
     #[serde(default, deserialize_with = "present")]
     provenance: Option<ReducedProvenance>,
     error: ErrorBody,
+    #[serde(default)]
+    warnings: Vec<Warning>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -13,7 +13,7 @@ use super::prepare::Prepared;
 
 use ghidr::engine::application_properties::ApplicationProperties;
 use ghidr::engine::descriptor::{self, EngineDescriptor};
-use ghidr::protocol::request::EngineLayout;
+use ghidr::domain::engine_layout::EngineLayout;
 
 use crate::error::{AtPath, TaskError};
 use crate::files;
