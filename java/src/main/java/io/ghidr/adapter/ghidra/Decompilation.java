@@ -53,7 +53,9 @@ public final class Decompilation {
     if (results == null) {
       throw WorkerErrors.decompileFailed(entry, "the decompiler gave no result");
     }
-    if (results.isTimedOut()) {
+    // The engine's timer marks the process as cancelled first and as timed out only afterwards, so
+    // the result may say either. Nothing here cancels.
+    if (results.isTimedOut() || results.isCancelled()) {
       throw WorkerErrors.decompileTimeout(timeoutSeconds, entry);
     }
     DecompiledFunction decompiled = results.getDecompiledFunction();
