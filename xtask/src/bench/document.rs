@@ -10,11 +10,11 @@ use super::timing::{Pair, RUNS};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Goal {
     /// At most so many times what it is compared with.
-    RatioAtMost(f64),
+    Ratio(f64),
     /// At most so many milliseconds more.
-    ExtraMillisecondsAtMost(f64),
+    ExtraMilliseconds(f64),
     /// At most so many MiB.
-    MebibytesAtMost(f64),
+    Mebibytes(f64),
 }
 
 /// What was found.
@@ -54,14 +54,12 @@ impl Row {
     /// Whether the goal is met.
     pub fn met(&self) -> bool {
         match (self.finding, self.goal) {
-            (Finding::Times(pair), Goal::RatioAtMost(limit)) => pair.ratio() <= limit,
-            (Finding::Times(pair), Goal::ExtraMillisecondsAtMost(limit)) => {
-                pair.extra_milliseconds() <= limit
-            }
-            (Finding::Memory(ours, Some(theirs)), Goal::RatioAtMost(limit)) => {
+            (Finding::Times(pair), Goal::Ratio(limit)) => pair.ratio() <= limit,
+            (Finding::Times(pair), Goal::ExtraMilliseconds(limit)) => pair.extra_milliseconds() <= limit,
+            (Finding::Memory(ours, Some(theirs)), Goal::Ratio(limit)) => {
                 mebibytes(ours) <= mebibytes(theirs) * limit
             }
-            (Finding::Memory(ours, _), Goal::MebibytesAtMost(limit)) => mebibytes(ours) <= limit,
+            (Finding::Memory(ours, _), Goal::Mebibytes(limit)) => mebibytes(ours) <= limit,
             _ => false,
         }
     }
@@ -70,7 +68,7 @@ impl Row {
         let (ours, theirs, claim) = match self.finding {
             Finding::Times(pair) => {
                 let claim = match self.goal {
-                    Goal::ExtraMillisecondsAtMost(_) => {
+                    Goal::ExtraMilliseconds(_) => {
                         format!("{:+.1} ms, {:.2} ×", pair.extra_milliseconds(), pair.ratio())
                     }
                     _ => format!("{:.2} ×", pair.ratio()),
@@ -86,9 +84,9 @@ impl Row {
             }
         };
         let goal = match self.goal {
-            Goal::RatioAtMost(limit) => format!("≤ {limit:.1} ×"),
-            Goal::ExtraMillisecondsAtMost(limit) => format!("≤ +{limit:.0} ms"),
-            Goal::MebibytesAtMost(limit) => format!("≤ {limit:.0} MiB"),
+            Goal::Ratio(limit) => format!("≤ {limit:.1} ×"),
+            Goal::ExtraMilliseconds(limit) => format!("≤ +{limit:.0} ms"),
+            Goal::Mebibytes(limit) => format!("≤ {limit:.0} MiB"),
         };
         let verdict = if self.met() { "met" } else { "**missed**" };
         let Self { what, against, .. } = self;
@@ -165,21 +163,21 @@ mod tests {
 
     #[test]
     fn a_goal_is_met_up_to_its_limit() {
-        assert!(row(50, 100, Goal::RatioAtMost(0.5)).met());
-        assert!(!row(51, 100, Goal::RatioAtMost(0.5)).met());
-        assert!(row(25, 5, Goal::ExtraMillisecondsAtMost(20.0)).met());
-        assert!(!row(26, 5, Goal::ExtraMillisecondsAtMost(20.0)).met());
+        assert!(row(50, 100, Goal::Ratio(0.5)).met());
+        assert!(!row(51, 100, Goal::Ratio(0.5)).met());
+        assert!(row(25, 5, Goal::ExtraMilliseconds(20.0)).met());
+        assert!(!row(26, 5, Goal::ExtraMilliseconds(20.0)).met());
         let memory = |ours, theirs, goal| Row { finding: Finding::Memory(ours, theirs), ..row(1, 1, goal) };
-        assert!(memory(32 << 20, None, Goal::MebibytesAtMost(32.0)).met());
-        assert!(!memory((32 << 20) + 1, None, Goal::MebibytesAtMost(32.0)).met());
-        assert!(!memory(1, None, Goal::RatioAtMost(1.0)).met());
+        assert!(memory(32 << 20, None, Goal::Mebibytes(32.0)).met());
+        assert!(!memory((32 << 20) + 1, None, Goal::Mebibytes(32.0)).met());
+        assert!(!memory(1, None, Goal::Ratio(1.0)).met());
     }
 
     #[test]
     fn a_missed_goal_is_written_all_the_same() {
-        let line = row(2_000, 1_000, Goal::RatioAtMost(0.8)).line();
+        let line = row(2_000, 1_000, Goal::Ratio(0.8)).line();
         assert_eq!(line, "| a | b | 2000 ms | 1000 ms | 2.00 × | ≤ 0.8 × | **missed** |\n");
-        let line = row(25, 5, Goal::ExtraMillisecondsAtMost(20.0)).line();
+        let line = row(25, 5, Goal::ExtraMilliseconds(20.0)).line();
         assert_eq!(line, "| a | b | 25.0 ms | 5.0 ms | +20.0 ms, 5.00 × | ≤ +20 ms | met |\n");
     }
 }

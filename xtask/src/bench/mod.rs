@@ -78,7 +78,7 @@ impl<'a> Bench<'a> {
         ] {
             let mut cached = Subject::new(|| Ok(self.ghidr(&kept, &[command], &padded)));
             let mut version = Subject::new(|| Ok(self.version()));
-            let goal = Goal::ExtraMillisecondsAtMost(20.0);
+            let goal = Goal::ExtraMilliseconds(20.0);
             rows.push(self.times(what, "`ghidr --version`", &mut cached, &mut version, goal)?);
         }
         let decompile = ["decompile", "--name", "main"];
@@ -87,7 +87,7 @@ impl<'a> Bench<'a> {
             "`JarRun -process -readOnly -noanalysis`, compiled script",
             &mut Subject::new(|| Ok(self.ghidr(&kept, &decompile, &elf))),
             &mut Subject::new(|| Ok(self.official.decompile())),
-            Goal::RatioAtMost(0.5),
+            Goal::Ratio(0.5),
         )?);
         for (what, sample) in [("cold `inspect`, small ELF", &elf), ("cold `inspect`, PE", &pe)] {
             rows.push(self.times(
@@ -95,7 +95,7 @@ impl<'a> Bench<'a> {
                 "`JarRun -import`",
                 &mut Subject::new(|| Ok(self.ghidr(&self.new_store(), &["inspect"], sample))),
                 &mut Subject::new(|| self.official.import(sample)),
-                Goal::RatioAtMost(0.8),
+                Goal::Ratio(0.8),
             )?);
         }
         rows.push(self.times(
@@ -103,7 +103,7 @@ impl<'a> Bench<'a> {
             "cold `inspect` of the same",
             &mut Subject::new(|| Ok(self.ghidr(&self.new_store(), &decompile, &elf))),
             &mut Subject::new(|| Ok(self.ghidr(&self.new_store(), &["inspect"], &elf))),
-            Goal::ExtraMillisecondsAtMost(500.0),
+            Goal::ExtraMilliseconds(500.0),
         )?);
         rows.extend(self.memory(&elf)?);
         Ok((rows, self.phases(&kept, &elf)?))
@@ -135,13 +135,13 @@ impl<'a> Bench<'a> {
                 what: "peak memory of the command itself, 100 MB sample",
                 against: "–",
                 finding: Finding::Memory(parent.process_bytes, None),
-                goal: Goal::MebibytesAtMost(32.0),
+                goal: Goal::Mebibytes(32.0),
             },
             Row {
                 what: "peak memory of the worker and all below it, cold small ELF",
                 against: "`JarRun -import` and all below it",
                 finding: Finding::Memory(ours.descendants_bytes, Some(theirs.tree_bytes)),
-                goal: Goal::RatioAtMost(1.0),
+                goal: Goal::Ratio(1.0),
             },
         ])
     }
