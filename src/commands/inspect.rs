@@ -21,8 +21,9 @@ pub fn run(context: &Context<'_>, arguments: &InspectArguments) -> Result<Answer
         let data = inspection(&session, ready)?;
         let provenance = session.provenance(ready, false, ready.watchdog_seconds);
         let text = human::inspection(&data, &provenance);
+        let repeated = session.provenance(ready, false, None);
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(ready.warnings.clone()));
-        answer(context, &envelope, text, session.explain(ready, None), &ready.spill())
+        answer(context, &envelope, text, session.explain(ready, None), &ready.spill(), &repeated)
     })
 }
 

@@ -82,7 +82,8 @@ fn schema<T: JsonSchema>(kind: &'static str) -> PublishedSchema {
 /// A property that may be missing is never null: it is then left out.
 fn absent_rather_than_null(schema: &mut Schema) {
     let required = schema.get("required").cloned().unwrap_or_default();
-    let is_required = |name: &String| required.as_array().is_some_and(|names| names.contains(&name.as_str().into()));
+    let is_required =
+        |name: &String| required.as_array().is_some_and(|names| names.contains(&name.as_str().into()));
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     for (_, property) in properties.into_iter().flatten().filter(|(name, _)| !is_required(name)) {
         if let Some(object) = property.as_object_mut() {

@@ -24,9 +24,7 @@ use crate::output::progress::ProgressLine;
 use crate::process::launch::GRACE;
 use crate::process::{self, EndedBy, Outcome, Supervision};
 use crate::protocol::limits::{MAX_FACTS_BYTES, MAX_PROGRESS_BYTES, PROTOCOL_VERSION};
-use crate::protocol::request::{
-    Access, Arguments, Grant, Request, WorkerEngine, WorkerLimits, WorkerQuery,
-};
+use crate::protocol::request::{Access, Arguments, Grant, Request, WorkerEngine, WorkerLimits, WorkerQuery};
 use crate::protocol::response::Response;
 use crate::protocol::{encode, receive};
 use crate::sandbox::{

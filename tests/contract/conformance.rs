@@ -10,10 +10,10 @@ use ghidr::commands::schemas;
 use ghidr::domain::fault::FAULT_LIMIT;
 use ghidr::domain::limits::CANDIDATE_LIMIT;
 use ghidr::domain::program::FACTS_VERSION;
+use ghidr::domain::selector::FunctionSelector;
 use ghidr::protocol::limits::{MAX_PROGRESS_BYTES, MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, PROTOCOL_VERSION};
 use ghidr::protocol::registry::{COMMANDS, OPERATIONS};
 use ghidr::protocol::request::{Arguments, Operation, WorkerQuery};
-use ghidr::domain::selector::FunctionSelector;
 use serde_json::Value;
 
 #[test]

@@ -93,7 +93,10 @@ fn messages_are_lower_case_fragments_without_a_full_stop() {
         let first = message.chars().next().unwrap();
         let is_fragment = first.is_lowercase() || first.is_ascii_digit() || message.starts_with("Ghidra ");
         assert!(is_fragment, "{code}: {message}");
-        assert!(!message.ends_with('.') && !message.contains('\n') && message.len() < 200, "{code}: {message}");
+        assert!(
+            !message.ends_with('.') && !message.contains('\n') && message.len() < 200,
+            "{code}: {message}"
+        );
     }
 }
 
@@ -125,7 +128,8 @@ fn every_code_is_raised_somewhere() {
     }
     for code in warnings() {
         let name = camel(&code.code);
-        let raised = production.contains(&format!("Warning::{name}")) || domain.contains(&format!("Self::{name} {{"));
+        let raised =
+            production.contains(&format!("Warning::{name}")) || domain.contains(&format!("Self::{name} {{"));
         assert!(raised, "nothing raises Warning::{name}");
     }
 }
@@ -151,7 +155,12 @@ fn the_page_about_errors_is_generated() {
     for code in errors() {
         let status = code.value.exit_status() as u8;
         let retryable = if code.value.retryable() { ", retryable" } else { "" };
-        section(&mut page, &code.code, &format!("{} Exit status {status}{retryable}.", code.meaning), &code.details);
+        section(
+            &mut page,
+            &code.code,
+            &format!("{} Exit status {status}{retryable}.", code.meaning),
+            &code.details,
+        );
     }
     page.push_str(
         "\n## Warnings\n\nA warning never stands for missing data that was asked for; that is an error. Every document lists \

@@ -34,7 +34,8 @@ fn a_missing_property_is_refused_exactly_when_the_schema_requires_it() {
     for published in printed() {
         for document in samples(&published) {
             for at in objects(&document) {
-                let names: Vec<String> = document.pointer(&at).unwrap().as_object().unwrap().keys().cloned().collect();
+                let names: Vec<String> =
+                    document.pointer(&at).unwrap().as_object().unwrap().keys().cloned().collect();
                 for name in names {
                     let mut without = document.clone();
                     without.pointer_mut(&at).unwrap().as_object_mut().unwrap().remove(&name);
@@ -55,7 +56,11 @@ fn an_unknown_property_passes_the_schema_and_not_the_strict_reading() {
                 let mut more = document.clone();
                 more.pointer_mut(&at).unwrap().as_object_mut().unwrap().insert("unknown".into(), true.into());
                 assert_eq!(schema_problems(published.kind, &more), Vec::<String>::new(), "{at}");
-                assert!(strict_problem(&more.to_string()).is_some(), "{}: {at} accepts anything", published.kind);
+                assert!(
+                    strict_problem(&more.to_string()).is_some(),
+                    "{}: {at} accepts anything",
+                    published.kind
+                );
             }
         }
     }
@@ -66,11 +71,16 @@ fn a_property_of_another_type_is_refused_by_both() {
     for published in printed() {
         for document in samples(&published).take(2) {
             for at in objects(&document) {
-                let names: Vec<String> = document.pointer(&at).unwrap().as_object().unwrap().keys().cloned().collect();
+                let names: Vec<String> =
+                    document.pointer(&at).unwrap().as_object().unwrap().keys().cloned().collect();
                 for name in names {
                     let mut wrong = document.clone();
                     *wrong.pointer_mut(&at).unwrap().get_mut(&name).unwrap() = serde_json::json!([[[]]]);
-                    assert!(!schema_problems(published.kind, &wrong).is_empty(), "{}: {at}/{name}", published.kind);
+                    assert!(
+                        !schema_problems(published.kind, &wrong).is_empty(),
+                        "{}: {at}/{name}",
+                        published.kind
+                    );
                     assert!(strict_problem(&wrong.to_string()).is_some(), "{}: {at}/{name}", published.kind);
                 }
             }

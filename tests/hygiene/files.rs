@@ -35,7 +35,8 @@ fn every_test_file_is_a_module_of_the_test_binary() {
         let is_directory_module = path.file_name().is_some_and(|name| name == "mod.rs");
         let module = if is_directory_module { path.parent().unwrap() } else { path.as_path() };
         let parent = module.parent().unwrap();
-        let lister = if parent == Path::new("tests") { parent.join("main.rs") } else { parent.join("mod.rs") };
+        let lister =
+            if parent == Path::new("tests") { parent.join("main.rs") } else { parent.join("mod.rs") };
         let name = module.file_stem().unwrap().to_string_lossy();
         let listed = text_of(&lister).is_some_and(|text| {
             text.lines().any(|line| line.trim_start_matches("pub ").trim_end() == format!("mod {name};"))

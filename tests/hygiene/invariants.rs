@@ -14,7 +14,8 @@ fn every_invariant_has_a_test_of_its_name() {
     for (path, text) in &files {
         for (index, line) in text.lines().enumerate() {
             if line.trim() == "#[test]" {
-                let following = text.lines().skip(index + 1).take(3).find_map(|line| line.trim().strip_prefix("fn "));
+                let following =
+                    text.lines().skip(index + 1).take(3).find_map(|line| line.trim().strip_prefix("fn "));
                 tests.extend(following.map(|name| name.split('(').next().unwrap().to_owned()));
             }
             for tagged in line.split(TAG).skip(1) {

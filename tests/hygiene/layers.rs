@@ -40,7 +40,8 @@ fn modules_name_only_what_stands_below_them() {
         let allowed = allowed.get(module).unwrap_or_else(|| panic!("{module} has no place in the layers"));
         for line in code_lines(&text) {
             for named in line.split("crate::").skip(1) {
-                let named: String = named.chars().take_while(|it| it.is_alphanumeric() || *it == '_').collect();
+                let named: String =
+                    named.chars().take_while(|it| it.is_alphanumeric() || *it == '_').collect();
                 let fits = named == module || allowed.contains(&named.as_str());
                 assert!(fits, "{} names {named}: {line}", path.display());
             }
@@ -54,8 +55,14 @@ fn some_crates_are_named_in_one_place_only() {
         for (name, place) in CONFINED {
             let belongs = place.split(' ').any(|place| path.to_string_lossy().starts_with(place));
             let mut lines = code_lines(production(&text));
-            let line = lines.find(|line| line.contains(&format!("{name}::")) && !line.contains(&format!("::{name}::")));
-            assert!(belongs || line.is_none(), "{} names {name}: {}", path.display(), line.unwrap_or_default());
+            let line = lines
+                .find(|line| line.contains(&format!("{name}::")) && !line.contains(&format!("::{name}::")));
+            assert!(
+                belongs || line.is_none(),
+                "{} names {name}: {}",
+                path.display(),
+                line.unwrap_or_default()
+            );
         }
     }
 }

@@ -12,7 +12,10 @@ use crate::support::committed;
 
 /// Every Rust file of the project with its text.
 fn rust_files() -> Vec<(PathBuf, String)> {
-    ["src", "tests", "xtask/src", "jvm-bridge/src", "jvm-bridge/tests"].iter().flat_map(|root| texts(root, ".rs")).collect()
+    ["src", "tests", "xtask/src", "jvm-bridge/src", "jvm-bridge/tests"]
+        .iter()
+        .flat_map(|root| texts(root, ".rs"))
+        .collect()
 }
 
 /// Every file below a directory whose name ends so, with its text.

@@ -24,7 +24,15 @@ const ROOTS: [&str; 9] =
 
 #[test]
 fn no_file_names_a_machine_or_a_registry() {
-    let top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Cargo.toml", "deny.toml", "java/pom.xml"];
+    let top = [
+        "README.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "Cargo.toml",
+        "deny.toml",
+        "java/pom.xml",
+    ];
     let top = top.iter().map(|name| (Path::new(name).to_owned(), read(name)));
     for (path, text) in ROOTS.iter().flat_map(|root| texts(root, "")).chain(top) {
         for (number, line) in text.lines().enumerate() {
@@ -42,8 +50,17 @@ fn read(name: &str) -> String {
 
 #[test]
 fn production_code_neither_panics_nor_leaves_work_undone() {
-    const CALLS: [&str; 9] =
-        [".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!(", "unreachable!(", "dbg!(", "FIXME", "XXX"];
+    const CALLS: [&str; 9] = [
+        ".unwrap()",
+        ".expect(",
+        "panic!(",
+        "todo!(",
+        "unimplemented!(",
+        "unreachable!(",
+        "dbg!(",
+        "FIXME",
+        "XXX",
+    ];
     for root in ["src", "xtask/src", "jvm-bridge/src"] {
         for (path, text) in texts(root, ".rs") {
             let is_test = path.to_string_lossy().ends_with("_tests.rs") || path.ends_with("testing.rs");
