@@ -35,15 +35,15 @@ pub struct Spill<'command, L> {
 
 /// Serializes `envelope` inline, or spills it and answers with its descriptor.
 ///
-/// `repeated` is the provenance that the same command would report next time: what a refused
-/// budget must be raised to depends on it, because a repetition finds the Analysis stored.
+/// `repeated` gives the document that the same command would make next time, when it finds the
+/// Analysis stored: what a refused budget must be raised to depends on that one.
 pub fn answer<P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
     context: &Context<'_>,
     envelope: &Envelope<P, D>,
     human_text: String,
     explanation: String,
     spill: &Spill<'_, L>,
-    repeated: &P,
+    repeated: impl FnOnce(&Envelope<P, D>) -> Envelope<P, D>,
 ) -> Result<Answer, Failure> {
     let json = encode(envelope).map_err(Failure::internal)?;
     let warnings = envelope.warnings.clone();
@@ -64,7 +64,7 @@ pub fn answer<P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
     let descriptor = encode(&envelope.with_data(&spilled)).map_err(Failure::internal)?;
     if descriptor.len() as u64 > context.max_inline_bytes {
         // `pending` is dropped, and the temporary Artifact with it.
-        let next = sizes_of_repetition(envelope, repeated, spilled, document_bytes)?;
+        let next = sizes(&repeated(envelope), spilled)?;
         return Err(budget::too_small(next, context.max_inline_bytes).into());
     }
     pending.publish()?;
@@ -72,16 +72,13 @@ pub fn answer<P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
 }
 
 /// How large document and descriptor are when the same command is given again.
-fn sizes_of_repetition<P: Serialize + Clone, D: Serialize>(
-    envelope: &Envelope<P, D>,
-    repeated: &P,
+fn sizes<P: Serialize + Clone, D: Serialize>(
+    repeated: &Envelope<P, D>,
     spilled: Spilled,
-    document_bytes: u64,
 ) -> Result<Sizes, Failure> {
-    let size = |provenance: &P| encode(provenance).map(|bytes| bytes.len() as u64).map_err(Failure::internal);
-    let document_bytes = (document_bytes + size(repeated)?).saturating_sub(size(&envelope.provenance)?);
+    let document_bytes = encode(repeated).map_err(Failure::internal)?.len() as u64;
     let artifact = ArtifactDescriptor { bytes: document_bytes, ..spilled.artifact };
-    let descriptor = envelope.with_data(Spilled { artifact, ..spilled }).with_provenance(repeated.clone());
+    let descriptor = repeated.with_data(Spilled { artifact, ..spilled });
     let descriptor_bytes = encode(&descriptor).map_err(Failure::internal)?.len() as u64;
     Ok(Sizes { document_bytes, descriptor_bytes })
 }

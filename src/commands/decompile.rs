@@ -57,10 +57,13 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
             decompilation: DecompiledText { syntax: Syntax::GhidraC, text },
         };
         let provenance = session.provenance(ready, true, watchdog);
-        let repeated = session.provenance(ready, true, Some(query_watchdog_seconds(context)));
+        let repeated = |made: &Envelope<_, DecompilationData>| {
+            let watchdog = Some(query_watchdog_seconds(context));
+            made.clone().with_provenance(session.provenance(ready, true, watchdog))
+        };
         let text = human::decompilation(&data);
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(warnings));
-        answer(context, &envelope, text, session.explain(ready, times.as_ref()), &ready.spill(), &repeated)
+        answer(context, &envelope, text, session.explain(ready, times.as_ref()), &ready.spill(), repeated)
     })
 }
 

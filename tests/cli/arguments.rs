@@ -41,7 +41,10 @@ fn an_address_without_a_space_prints_the_exact_selector() {
         let error = ghidr.run(["decompile", "/bin/true", "--address", address]).error("invalid_arguments", 2);
         assert_eq!(error["details"]["suggestion"], "--address ram:0x0000000000401120", "{address}");
         let human = ghidr.run_unframed(["--format", "human", "decompile", "/bin/true", "--address", address]);
-        assert!(String::from_utf8_lossy(&human.stderr).contains("--address ram:0x0000000000401120"), "{human}");
+        assert!(
+            String::from_utf8_lossy(&human.stderr).contains("--address ram:0x0000000000401120"),
+            "{human}"
+        );
     }
 }
 

@@ -15,7 +15,8 @@ fn jdk(ghidr: &Ghidr, version: &str, modules: &str) -> PathBuf {
     for file in ["bin/javac", "lib/server/libjvm.so"] {
         std::fs::write(home.join(file), "").unwrap();
     }
-    std::fs::write(home.join("release"), format!("JAVA_VERSION=\"{version}\"\nMODULES=\"{modules}\"\n")).unwrap();
+    std::fs::write(home.join("release"), format!("JAVA_VERSION=\"{version}\"\nMODULES=\"{modules}\"\n"))
+        .unwrap();
     home
 }
 
@@ -28,7 +29,11 @@ fn an_explicit_engine_that_is_wrong_never_falls_through() {
     let ghidr = Ghidr::new();
     let empty = ghidr.root().join("empty");
     std::fs::create_dir(&empty).unwrap();
-    for (path, code) in [(Path::new("/nonexistent"), "ghidra_missing"), (&empty, "ghidra_incompatible"), (Path::new("/bin/true"), "ghidra_incompatible")] {
+    for (path, code) in [
+        (Path::new("/nonexistent"), "ghidra_missing"),
+        (&empty, "ghidra_incompatible"),
+        (Path::new("/bin/true"), "ghidra_incompatible"),
+    ] {
         assert_eq!(with(&ghidr, "--ghidra", path).error(code, 1)["details"]["selected_by"], "--ghidra");
         let from_variable = Ghidr::new().environment("GHIDR_GHIDRA", path);
         let error = from_variable.run(["inspect", "/bin/true"]).error(code, 1);
@@ -46,7 +51,10 @@ fn an_explicit_jdk_that_is_wrong_never_falls_through() {
         (jdk(&ghidr, "17.0.2", "java.base"), "java_incompatible"),
     ];
     for (path, code) in cases {
-        assert_eq!(with(&ghidr, "--java-home", &path).error(code, 1)["details"]["selected_by"], "--java-home");
+        assert_eq!(
+            with(&ghidr, "--java-home", &path).error(code, 1)["details"]["selected_by"],
+            "--java-home"
+        );
         let from_variable = Ghidr::new().environment("GHIDR_JAVA_HOME", &path);
         let error = from_variable.run(["inspect", "/bin/true"]).error(code, 1);
         assert_eq!(error["details"]["selected_by"], "$GHIDR_JAVA_HOME");
@@ -55,7 +63,9 @@ fn an_explicit_jdk_that_is_wrong_never_falls_through() {
 
 #[test]
 fn weaker_variables_do_not_override_the_bundle() {
-    let ghidr = Ghidr::new().environment("GHIDRA_INSTALL_DIR", "/nonexistent").environment("JAVA_HOME", "/nonexistent");
+    let ghidr = Ghidr::new()
+        .environment("GHIDRA_INSTALL_DIR", "/nonexistent")
+        .environment("JAVA_HOME", "/nonexistent");
     ghidr.run(["inspect", "/nonexistent"]).error("sample_not_found", 1);
 }
 
@@ -84,7 +94,10 @@ fn without_a_bundle_what_is_missing_is_said_with_every_rule_tried() {
     }
     let doctor = run(&["doctor"]).error("doctor_failed", 1);
     let components = &doctor["details"]["report"]["components"];
-    assert_eq!((&components["ghidra"]["status"], &components["java"]["status"]), (&"missing".into(), &"missing".into()));
+    assert_eq!(
+        (&components["ghidra"]["status"], &components["java"]["status"]),
+        (&"missing".into(), &"missing".into())
+    );
     assert_eq!(components["analysis_store"]["status"], "ready");
     assert_eq!(components["sandbox"]["status"], "invalid");
     assert_eq!(doctor["details"]["report"]["ready"], false);
@@ -93,9 +106,22 @@ fn without_a_bundle_what_is_missing_is_said_with_every_rule_tried() {
 #[test]
 fn doctor_finishes_every_check_and_keeps_its_shape() {
     let ghidr = Ghidr::new();
-    let run = ghidr.run(["doctor", "--ghidra", "/nonexistent", "--java-home", "/nonexistent", "--store", "/proc/x"]);
+    let run = ghidr.run([
+        "doctor",
+        "--ghidra",
+        "/nonexistent",
+        "--java-home",
+        "/nonexistent",
+        "--store",
+        "/proc/x",
+    ]);
     let report = run.error("doctor_failed", 1)["details"]["report"].clone();
-    let expected = [("ghidra", "missing"), ("java", "missing"), ("analysis_store", "unwritable"), ("sandbox", "invalid")];
+    let expected = [
+        ("ghidra", "missing"),
+        ("java", "missing"),
+        ("analysis_store", "unwritable"),
+        ("sandbox", "invalid"),
+    ];
     for (component, status) in expected {
         assert_eq!(report["components"][component]["status"], status, "{report}");
         assert!(report["components"][component]["problem"].is_string(), "{report}");

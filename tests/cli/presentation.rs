@@ -27,12 +27,46 @@ fn human_errors_are_plain_words_on_stderr() {
 fn nothing_but_the_listed_variables_changes_an_answer() {
     let plain = Ghidr::new();
     let dozens = [
-        "LANG", "LC_ALL", "TZ", "TERM", "COLUMNS", "PATH", "TMPDIR", "USER", "LOGNAME", "SHELL", "PWD", "CI", "RUST_LOG",
-        "RUST_BACKTRACE", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "CLASSPATH", "LD_LIBRARY_PATH",
-        "GHIDRA_HOME", "GHIDR_FORMAT", "GHIDR_SANDBOX", "GHIDR_MAX_CPU", "GHIDR_BLESS", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
-        "CLICOLOR_FORCE", "FORCE_COLOR", "NO_COLOR", "HTTP_PROXY", "HTTPS_PROXY", "DISPLAY", "SSH_AUTH_SOCK",
+        "LANG",
+        "LC_ALL",
+        "TZ",
+        "TERM",
+        "COLUMNS",
+        "PATH",
+        "TMPDIR",
+        "USER",
+        "LOGNAME",
+        "SHELL",
+        "PWD",
+        "CI",
+        "RUST_LOG",
+        "RUST_BACKTRACE",
+        "JAVA_TOOL_OPTIONS",
+        "_JAVA_OPTIONS",
+        "JDK_JAVA_OPTIONS",
+        "CLASSPATH",
+        "LD_LIBRARY_PATH",
+        "GHIDRA_HOME",
+        "GHIDR_FORMAT",
+        "GHIDR_SANDBOX",
+        "GHIDR_MAX_CPU",
+        "GHIDR_BLESS",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "CLICOLOR_FORCE",
+        "FORCE_COLOR",
+        "NO_COLOR",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "DISPLAY",
+        "SSH_AUTH_SOCK",
     ];
-    for arguments in [&["inspect", "/nonexistent"][..], &["--format", "human", "inspect", "/nonexistent"], &["--help"], &["x"]] {
+    for arguments in [
+        &["inspect", "/nonexistent"][..],
+        &["--format", "human", "inspect", "/nonexistent"],
+        &["--help"],
+        &["x"],
+    ] {
         let expected = plain.run_unframed(arguments);
         let mut command = plain.command(arguments);
         command.envs(dozens.map(|name| (name, "/set to something")));
@@ -44,7 +78,8 @@ fn nothing_but_the_listed_variables_changes_an_answer() {
 
 #[test]
 fn a_reader_that_went_away_is_a_silent_failure() {
-    let mut child = Ghidr::new().command(["--help"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        Ghidr::new().command(["--help"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let mut stderr = String::new();
     child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
@@ -61,7 +96,8 @@ fn discovery_says_what_every_command_is_for() {
     let text = |arguments: &[&str]| String::from_utf8(ghidr.run_unframed(arguments).stdout).unwrap();
     assert_eq!(text(&["--version"]), format!("ghidr {}\n", env!("CARGO_PKG_VERSION")));
     let help = text(&["--help"]);
-    for word in ["doctor", "inspect", "functions", "decompile", "--store", "--sandbox", "Exit status", "124"] {
+    for word in ["doctor", "inspect", "functions", "decompile", "--store", "--sandbox", "Exit status", "124"]
+    {
         assert!(help.contains(word), "{word}");
     }
     for (command, words) in [

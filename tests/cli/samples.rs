@@ -22,7 +22,8 @@ fn what_is_not_a_regular_file_is_named_and_never_waited_for() {
     let ghidr = Ghidr::new();
     let at = |name: &str| ghidr.root().join(name);
     std::fs::create_dir(at("directory")).unwrap();
-    rustix::fs::mknodat(rustix::fs::CWD, at("fifo"), rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+    rustix::fs::mknodat(rustix::fs::CWD, at("fifo"), rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
+        .unwrap();
     let _listener = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
     std::os::unix::fs::symlink(at("fifo"), at("link")).unwrap();
     let cases = [
@@ -56,9 +57,19 @@ fn the_size_limit_is_exact() {
     let ghidr = Ghidr::new();
     let sample = ghidr.root().join("sample");
     std::fs::write(&sample, [0; 100]).unwrap();
-    let limited = |limit: &str| ghidr.run(["inspect".as_ref(), sample.as_os_str(), "--ghidra=/none".as_ref(), "--max-sample-bytes".as_ref(), limit.as_ref()]);
+    let limited = |limit: &str| {
+        ghidr.run([
+            "inspect".as_ref(),
+            sample.as_os_str(),
+            "--ghidra=/none".as_ref(),
+            "--max-sample-bytes".as_ref(),
+            limit.as_ref(),
+        ])
+    };
     limited("99").error("ghidra_missing", 1);
-    let with_engine = |limit: &str| ghidr.run(["inspect".as_ref(), sample.as_os_str(), "--max-sample-bytes".as_ref(), limit.as_ref()]);
+    let with_engine = |limit: &str| {
+        ghidr.run(["inspect".as_ref(), sample.as_os_str(), "--max-sample-bytes".as_ref(), limit.as_ref()])
+    };
     let error = with_engine("99").error("sample_too_large", 1);
     assert_eq!(error["details"]["limit_bytes"], 99);
     assert!(error["details"]["observed_at_least_bytes"].as_u64().unwrap() >= 100);

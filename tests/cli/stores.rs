@@ -26,8 +26,12 @@ fn a_wrong_explicit_store_is_an_error_and_never_a_fall_through() {
 #[test]
 fn a_store_that_is_not_utf8_keeps_its_exact_bytes() {
     let ghidr = Ghidr::new();
-    let error = with_store(&ghidr, OsString::from_vec(b"/tmp/\xff".to_vec()), &[]).error("invalid_store_path", 1);
-    assert_eq!(error["details"]["path"], serde_json::json!({"encoding": "unix_bytes_base64", "value": "L3RtcC//"}));
+    let error =
+        with_store(&ghidr, OsString::from_vec(b"/tmp/\xff".to_vec()), &[]).error("invalid_store_path", 1);
+    assert_eq!(
+        error["details"]["path"],
+        serde_json::json!({"encoding": "unix_bytes_base64", "value": "L3RtcC//"})
+    );
 }
 
 #[test]
@@ -60,7 +64,10 @@ fn xdg_is_used_when_ghidra_could_use_it_and_skipped_otherwise() {
         run.document()["provenance"]["analysis_store"].clone()
     };
     let usable = located(Ghidr::new().environment("XDG_CACHE_HOME", "/var/tmp/cache"));
-    assert_eq!((&usable["source"], &usable["path"]["value"]), (&"xdg".into(), &"/var/tmp/cache/ghidr".into()));
+    assert_eq!(
+        (&usable["source"], &usable["path"]["value"]),
+        (&"xdg".into(), &"/var/tmp/cache/ghidr".into())
+    );
     let skipped = located(Ghidr::new().environment("XDG_CACHE_HOME", "/home/user/.cache"));
     assert_eq!(skipped["source"], "home_fallback");
 }

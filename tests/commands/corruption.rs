@@ -27,14 +27,18 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn every_file_a_facts_query_reads_is_verified_and_rebuilt() {
-    for name in
-        ["manifest.json", "manifest.sha256", "profile.json", "facts/program.json", "facts/functions.jsonl"]
-    {
+    let read_by_functions = ["manifest.json", "manifest.sha256", "profile.json", "facts/functions.jsonl"];
+    let cases = read_by_functions
+        .map(|name| ("functions", name))
+        .into_iter()
+        .chain([("inspect", "facts/program.json")]);
+    for (command, name) in cases {
         let world = World::new();
-        let intact = world.ask("functions", &[]).success();
+        let intact = world.ask(command, &[]).success();
         flip(&world.analysis().join(name));
-        let rebuilt = world.ask("functions", &[]);
-        assert_eq!(rebuilt.success()["data"], intact["data"], "{name}");
+        let rebuilt = world.ask(command, &[]);
+        let part = if command == "inspect" { "program" } else { "items" };
+        assert_eq!(rebuilt.success()["data"][part], intact["data"][part], "{name}");
         assert!(
             rebuilt.warning_codes().contains(&"corrupt_analysis_rebuilt".to_owned()),
             "{name}: {rebuilt}"
@@ -75,10 +79,10 @@ fn a_damaged_project_matters_to_the_query_that_opens_it() {
 fn entries_that_do_not_belong_are_corruption() {
     type Damage = fn(&Path);
     let damages: [(&str, Damage); 4] = [
-        ("unexpected file", |analysis| std::fs::write(analysis.join("facts/more"), "x").unwrap()),
+        ("unexpected file", |analysis| std::fs::write(analysis.join("more"), "x").unwrap()),
         ("missing file", |analysis| std::fs::remove_file(analysis.join("facts/functions.jsonl")).unwrap()),
         ("link", |analysis| {
-            let facts = analysis.join("facts/program.json");
+            let facts = analysis.join("facts/functions.jsonl");
             let aside = analysis.with_extension("aside");
             std::fs::rename(&facts, &aside).unwrap();
             std::os::unix::fs::symlink(&aside, &facts).unwrap();

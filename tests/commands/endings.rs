@@ -3,13 +3,14 @@
 use std::sync::{Mutex, PoisonError};
 
 use ghidr::process::{EndedBy, Interrupts, Termination};
-use rustix::process::{Signal, getpid, kill_process};
 use serde_json::{Value, json};
+use signal_hook::consts::SIGHUP;
+use signal_hook::low_level::raise;
 
 use crate::support::fake_answer::Answer;
 use crate::support::fake_engine::{World, ends};
 
-/// Signals reach the whole process, so their tests take turns.
+/// Every listener of the process hears a signal, so their tests take turns.
 static SIGNALS: Mutex<()> = Mutex::new(());
 
 /// Runs `inspect` on a worker that ends so, and checks that nothing of it is kept but a log.
@@ -86,7 +87,7 @@ fn no_promotion_after_cancel_between_response_and_rename() {
     let _turn = SIGNALS.lock().unwrap_or_else(PoisonError::into_inner);
     let mut world = World::new();
     world.interrupts = Interrupts::install().unwrap();
-    world.next(|_| kill_process(getpid(), Signal::HUP).unwrap());
+    world.next(|_| raise(SIGHUP).unwrap());
     let error = world.ask("inspect", &[]).error("interrupted", 130);
     assert_eq!(error["details"], json!({"signal": "SIGHUP", "termination": null}));
     assert!(world.analyses().is_empty());
@@ -100,7 +101,7 @@ fn no_success_after_interrupt_of_a_cached_query() {
     let mut world = World::new();
     world.ask("inspect", &[]).success();
     world.interrupts = Interrupts::install().unwrap();
-    kill_process(getpid(), Signal::HUP).unwrap();
+    raise(SIGHUP).unwrap();
     for arguments in [&["functions"][..], &["inspect"]] {
         world.ask(arguments[0], &[]).error("interrupted", 130);
     }

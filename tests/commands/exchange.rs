@@ -90,7 +90,6 @@ fn limits_reach_the_worker_as_given() {
     assert_eq!(numbers, [&json!(7), &json!(8), &json!(1)]);
     let options = seen[0].request["boot"]["jvm_options"].as_array().unwrap();
     assert!(options.contains(&json!("-Xmx300m")));
-    world.ask("functions", &[]).success();
 }
 
 /// The Sample changes between its identification and its copy: the clock of the staging id is that moment.
