@@ -5,6 +5,7 @@ mod cli;
 mod contract;
 mod docs;
 mod ghidra;
+mod hygiene;
 mod process;
 mod sandbox;
 mod support;

@@ -25,6 +25,6 @@ pub fn run(context: &Context<'_>, arguments: &FunctionsArguments) -> Result<Answ
         let provenance = session.provenance(ready, false, ready.watchdog_seconds);
         let text = human::function_list(&data);
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(ready.warnings.clone()));
-        answer(context, &envelope, text, session.explain(ready), &ready.spill())
+        answer(context, &envelope, text, session.explain(ready, None), &ready.spill())
     })
 }

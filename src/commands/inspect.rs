@@ -22,7 +22,7 @@ pub fn run(context: &Context<'_>, arguments: &InspectArguments) -> Result<Answer
         let provenance = session.provenance(ready, false, ready.watchdog_seconds);
         let text = human::inspection(&data, &provenance);
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(ready.warnings.clone()));
-        answer(context, &envelope, text, session.explain(ready), &ready.spill())
+        answer(context, &envelope, text, session.explain(ready, None), &ready.spill())
     })
 }
 

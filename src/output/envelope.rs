@@ -9,7 +9,7 @@ use crate::domain::warning::WarningDocument;
 /// A success document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Envelope<P, D> {
-    /// Always [`SCHEMA_VERSION`].
+    /// Version of the contract.
     #[schemars(extend("const" = SCHEMA_VERSION))]
     pub schema_version: u32,
     /// Kind of document.

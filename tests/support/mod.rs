@@ -8,6 +8,7 @@ pub mod ghidr;
 pub mod golden;
 pub mod normalize;
 pub mod processes;
+pub mod schema_samples;
 pub mod shared;
 pub mod tree;
 pub mod worker_run;

@@ -4,7 +4,7 @@
 //! says so by setting `CI`, is refused.
 
 use crate::error::TaskError;
-use crate::project::Project;
+use crate::project::{Profile, Project};
 use crate::{report, setup};
 
 /// Tests whose names begin like this compare with goldens.
@@ -15,7 +15,7 @@ pub fn run(project: &Project) -> Result<(), TaskError> {
     if std::env::var_os("CI").is_some() {
         return Err(TaskError::Refused("goldens are never accepted where CI is set".to_owned()));
     }
-    setup::run(project)?;
+    setup::run(project, Profile::Debug)?;
     crate::command::run(
         project
             .cargo()

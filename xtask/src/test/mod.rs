@@ -8,7 +8,7 @@ mod platform;
 mod steps;
 
 use crate::error::TaskError;
-use crate::project::Project;
+use crate::project::{Profile, Project};
 use crate::setup;
 use crate::setup::{adapter, packages};
 use steps::Steps;
@@ -19,7 +19,7 @@ const GHIDRA_TESTS: &str = "ghidra::";
 /// Runs everything, or with `fast` everything that boots no Ghidra.
 pub fn run(project: &Project, fast: bool) -> Result<(), TaskError> {
     let mut steps = Steps::default();
-    let Some(setup) = steps.run("set-up", || setup::run(project)) else {
+    let Some(setup) = steps.run("set-up", || setup::run(project, Profile::Debug)) else {
         return steps.finish();
     };
     steps.run("format", || cargo(project, &["fmt", "--all", "--check"], &[]));
