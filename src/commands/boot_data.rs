@@ -128,7 +128,9 @@ impl Maker<'_> {
             }
             let list = staging.invocation_directory().join(CLASS_LIST);
             classes.merge(&fs::read_to_string(&list).map_err(at(&list))?);
-            remove(&staging.invocation_directory(), &["request.json", "response.json", CLASS_LIST])?;
+            // The next run starts in the same directories as if it were the first.
+            remove_files(&staging.invocation_directory())?;
+            remove_files(&staging.logs_directory())?;
         }
         keep_tree(&script_bundles, &self.plan.output.join(SCRIPT_BUNDLES))
     }
@@ -180,11 +182,12 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), BootDataError> {
     fs::set_permissions(path, fs::Permissions::from_mode(0o644)).map_err(at(path))
 }
 
-fn remove(directory: &Path, names: &[&str]) -> Result<(), BootDataError> {
-    names.iter().try_for_each(|name| {
-        let path = directory.join(name);
-        fs::remove_file(&path).map_err(at(&path))
-    })
+fn remove_files(directory: &Path) -> Result<(), BootDataError> {
+    for entry in fs::read_dir(directory).map_err(at(directory))? {
+        let path = entry.map_err(at(directory))?.path();
+        fs::remove_file(&path).map_err(at(&path))?;
+    }
+    Ok(())
 }
 
 /// Adds the regular files below `from` to `to`; nothing is created for an empty directory.

@@ -15,9 +15,20 @@ fn doctor_probes_the_real_engine_and_creates_no_analysis() {
         assert_eq!(document["kind"], "doctor_report");
         assert_eq!(document["provenance"]["sandbox"]["backend"], mode);
         assert!(document["provenance"]["ghidra_version"].is_string(), "{run}");
+        check_boot_data(mode, &document["data"]["components"]["ghidra"]);
         let store = ghidr.store();
         assert_eq!(tree::names(&store.join("analyses")), Vec::<String>::new());
         assert_eq!(tree::names(&store.join("staging")), Vec::<String>::new(), "the write probe was left");
+    }
+}
+
+/// What set-up prepares is for its own engine, and holds paths that only exist in the sandbox.
+fn check_boot_data(mode: &str, component: &Value) {
+    let of_the_bundle = component["selected_by"] == "bundle";
+    match mode {
+        "off" => assert!(component.get("boot_data").is_none(), "{component:#}"),
+        _ if of_the_bundle => assert_eq!(component["boot_data"]["status"], "ready", "{component:#}"),
+        _ => assert_eq!(component["boot_data"]["status"], "stale", "{component:#}"),
     }
 }
 

@@ -19,9 +19,14 @@ fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-fn wait_for_jvm(child: &Child) {
-    wait_for("a worker with a JVM", || {
-        descendants(child.id()).into_iter().find(|pid| maps(*pid, "libjvm")).map(|_| ())
+/// Waits until Ghidra analyzes, as the worker's progress file says.
+fn wait_for_analysis(ghidr: &Ghidr) {
+    let staging = ghidr.store().join("staging");
+    wait_for("the analysis", || {
+        let progress = tree::names(&staging).into_iter().find_map(|invocation| {
+            std::fs::read_to_string(staging.join(invocation).join("invocation/progress")).ok()
+        });
+        progress.is_some_and(|line| line.starts_with("analysis\t")).then_some(())
     });
 }
 
@@ -64,7 +69,7 @@ fn a_parent_killed_while_ghidra_analyzes_leaves_no_process_in_any_mode() {
         let path = fixtures::path(fixture);
         let mut command = ghidr.command(["--sandbox", mode, "inspect", path.to_str().unwrap()]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        wait_for_jvm(&child);
+        wait_for_analysis(&ghidr);
         let worker_tree = descendants(child.id());
         assert!(!marked(ghidr.root()).is_empty(), "the marker finds the worker");
         child.kill().unwrap();
@@ -87,7 +92,7 @@ fn an_interrupted_analysis_exits_130_promotes_nothing_and_leaves_no_process() {
         [("SIGINT", Signal::INT, 1), ("SIGTERM", Signal::TERM, 1), ("SIGHUP", Signal::HUP, 2)]
     {
         let child = start(&ghidr, fixture);
-        wait_for_jvm(&child);
+        wait_for_analysis(&ghidr);
         for _ in 0..signals {
             signal(&child, number);
             std::thread::sleep(Duration::from_millis(50));

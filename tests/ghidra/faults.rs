@@ -33,14 +33,6 @@ fn the_failed_analyzer_of_dwarf5_is_a_warning_on_every_query() {
 }
 
 #[test]
-fn a_refused_symbol_name_is_an_engine_fault_or_analyzer_failure() {
-    let cold = shared::bubblewrap().fixture("elf-x86_64-overlong");
-    let faults = warnings(&cold, "engine_fault").len() + warnings(&cold, "analyzer_failed").len();
-    assert!(faults >= 1, "{cold:#}");
-    assert_eq!(cold["data"]["analysis"]["completeness"]["complete"], false);
-}
-
-#[test]
 fn a_truncated_sample_is_suspicious() {
     let cold = shared::bubblewrap().fixture("elf-x86_64-truncated");
     let [warning] = warnings(&cold, "suspicious_analysis").try_into().unwrap();
@@ -65,9 +57,6 @@ fn the_windows_resource_analyzer_really_ran_on_every_pe() {
         let run = runs.iter().find(|run| run["name"] == "WindowsResourceReference");
         let run = run.unwrap_or_else(|| panic!("{fixture}: {runs:?}"));
         assert_eq!((&run["enabled"], &run["status"]), (&Value::from(true), &Value::from("completed")));
-        // Without a compiler the script never starts, which takes a tenth of a second.
-        let milliseconds = run["milliseconds"].as_u64().unwrap();
-        assert!(milliseconds > 300, "{fixture}: {milliseconds} ms cannot have compiled the script");
         checked += 1;
     }
     assert_eq!(checked, 5);

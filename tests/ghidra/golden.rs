@@ -12,7 +12,7 @@ pub const DECOMPILED: [(&str, &str, [&str; 2]); 32] = [
     ("elf-aarch64", "never_returns", ["--name", "never_returns"]),
     ("elf-i386", "main", ["--name", "main"]),
     ("elf-i386", "classify", ["--name", "classify"]),
-    ("elf-x86_64-core", "no_function", ["--address", "segment_1:0x0000000000401000"]),
+    ("elf-x86_64-core", "no_function", ["--address", "ram:0x0000000000401000"]),
     ("elf-x86_64-dwarf5", "main", ["--name", "main"]),
     ("elf-x86_64-dwarf5", "classify", ["--name", "classify"]),
     ("elf-x86_64-object.o", "classify", ["--name", "classify"]),

@@ -20,6 +20,23 @@ fn each(check: impl Fn(&str, &Truth, &[Value])) {
     assert_eq!(checked, 12, "a truth file is missing");
 }
 
+#[test]
+fn a_target_is_verified_exactly_where_the_truth_says_so_and_warned_of_elsewhere() {
+    for fixture in fixtures::ANALYSABLE {
+        let verified = match fixtures::truth(fixture) {
+            Some(truth) => truth.verified_target.is_some(),
+            // The header of the truncated ELF is intact; a core dump and a managed PE are outside.
+            None => fixture == "elf-x86_64-truncated",
+        };
+        let document = shared::bubblewrap().fixture(fixture);
+        let verification = if verified { "verified" } else { "unverified" };
+        assert_eq!(document["provenance"]["target"]["verification"], verification, "{fixture}");
+        let warnings = document["warnings"].as_array().unwrap();
+        let warned = warnings.iter().any(|warning| warning["code"] == "unverified_target");
+        assert_eq!(warned, !verified, "{fixture}");
+    }
+}
+
 fn offset(address: &Value) -> u64 {
     u64::from_str_radix(address["offset"].as_str().unwrap().trim_start_matches("0x"), 16).unwrap()
 }
@@ -113,9 +130,10 @@ fn every_ambiguous_name_is_an_error_with_exactly_its_entries_as_candidates() {
 #[test]
 fn every_true_switch_has_its_cases_in_the_decompiled_text() {
     let mut checked = 0;
-    for (fixture, text) in decompiled("classify") {
+    for (fixture, entry, text) in decompiled("classify") {
         let truth = fixtures::truth(fixture).unwrap();
         let [switch] = truth.switches.as_slice() else { panic!("{fixture}: one switch") };
+        assert_eq!(entry, truth.entry_of(&switch.symbol), "{fixture}");
         assert!(text.contains("switch("), "{fixture}: {text}");
         let cases = text.lines().filter(|line| line.trim_start().starts_with("case ")).count();
         assert_eq!(cases as u64, switch.cases, "{fixture}: {text}");
@@ -127,9 +145,10 @@ fn every_true_switch_has_its_cases_in_the_decompiled_text() {
 #[test]
 fn a_function_that_never_returns_has_no_return_in_its_text() {
     let mut checked = 0;
-    for (fixture, text) in decompiled("never_returns") {
+    for (fixture, entry, text) in decompiled("never_returns") {
         let truth = fixtures::truth(fixture).unwrap();
-        assert!(truth.no_return.iter().any(|symbol| symbol == "never_returns"), "{fixture}");
+        let mut endless = truth.no_return.iter().map(|symbol| truth.entry_of(symbol));
+        assert!(endless.any(|endless| endless == entry), "{fixture}");
         let endless = text.contains("do {") && text.contains("} while( true )");
         assert!(endless || text.contains("exit("), "{fixture}: {text}");
         assert!(!text.contains("return"), "{fixture}: {text}");
@@ -147,10 +166,12 @@ fn recursion_is_visible_in_the_decompiled_text() {
     assert!(text.matches(&format!("{symbol}(")).count() >= 2, "{text}");
 }
 
-/// The decompiled texts of all fixtures with a golden of this label.
-fn decompiled(label: &str) -> impl Iterator<Item = (&'static str, String)> {
+/// Entry and decompiled text on all fixtures with a golden of this label.
+fn decompiled(label: &str) -> impl Iterator<Item = (&'static str, u64, String)> {
     DECOMPILED.iter().filter(move |(_, of, _)| *of == label).map(|(fixture, _, selector)| {
         let document = shared::bubblewrap().decompiled(fixture, *selector);
-        (*fixture, document["data"]["decompilation"]["text"].as_str().unwrap().to_owned())
+        let text = document["data"]["decompilation"]["text"].as_str();
+        let text = text.unwrap_or_else(|| panic!("{fixture}: {document:#}")).to_owned();
+        (*fixture, offset(&document["data"]["function"]["entry"]), text)
     })
 }

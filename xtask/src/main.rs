@@ -1,7 +1,8 @@
-//! Developer tasks: `cargo xtask setup|demo|install|test|bless|fixtures`.
+//! Developer tasks: `cargo xtask setup|demo|install|test|bless|bench|fixtures`.
 //!
 //! This file only reads the command line and reports how the task ended.
 
+mod bench;
 mod bless;
 mod command;
 mod demo;
@@ -48,6 +49,8 @@ enum Task {
     },
     /// Accept what the real engine answers now as the goldens to review and commit
     Bless,
+    /// Compare with the engine's own tool and write docs/performance.md
+    Bench,
     /// Rebuild the committed fixture binaries
     Fixtures {
         /// Compare with the committed files instead of replacing them
@@ -74,6 +77,7 @@ fn run(task: Task) -> Result<(), TaskError> {
         Task::Install(options) => install::run(&project, &options),
         Task::Test { fast } => test::run(&project, fast),
         Task::Bless => bless::run(&project),
+        Task::Bench => bench::run(&project),
         Task::Fixtures { check } => {
             let outcome = fixtures::run(&project.root, check)?;
             report::say(format!("{} binaries, {} truth files", outcome.binaries, outcome.truths));

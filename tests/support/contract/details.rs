@@ -72,7 +72,7 @@ pub enum ErrorDetails {
         limit_bytes: u64,
     },
     DoctorFailed {
-        report: DoctorReport,
+        report: Box<DoctorReport>,
     },
     EngineUnusable {
         component: String,

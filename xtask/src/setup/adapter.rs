@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
 
 use super::jdk::Jdk;
 use super::manifest::TreeManifest;
@@ -15,9 +14,6 @@ use crate::digest::Content;
 use crate::error::{AtPath, TaskError};
 use crate::pins::EnginePin;
 use crate::{command, files, report};
-
-/// The time of every built jar, which is also that of the entries in it.
-const JAR_TIME: Duration = Duration::from_secs(1_577_836_800);
 
 /// What the build produces.
 #[derive(Clone, Debug)]
@@ -46,7 +42,7 @@ pub fn ensure(java: &Path, maven: &Maven, jdk: &Jdk, pin: &EnginePin) -> Result<
     let adapter = Adapter::of(java);
     let built = ensure_built(java, &adapter, maven, jdk, pin);
     // Maven writes equal jars for equal sources; boot data made from one fits the next only if it has the same time.
-    built.and_then(|()| files::set_modified(&adapter.jar, SystemTime::UNIX_EPOCH + JAR_TIME))?;
+    built.and_then(|()| files::set_fixed_time(&adapter.jar))?;
     Ok(adapter)
 }
 

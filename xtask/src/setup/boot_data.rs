@@ -4,6 +4,7 @@
 //! its record was written, which happens last, and its archive has the recorded digest.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use ghidr::commands::boot_data::{self, BootDataPlan};
@@ -40,12 +41,13 @@ pub struct Maker<'a> {
 pub fn key(engine_sha256: &str, adapter_jar: &Path, java_home: &Path) -> Result<String, TaskError> {
     let adapter = Content::of_file(adapter_jar)?;
     let libjvm = fs::canonicalize(java_home.join("lib/server/libjvm.so")).at("resolve", java_home)?;
-    let machine = Content::of_file(&libjvm)?;
+    let machine = fs::metadata(&libjvm).at("examine", &libjvm)?;
     let text = format!(
-        "{RECIPE_VERSION}\n{engine_sha256}\n{}\n{}\n{}\n",
+        "{RECIPE_VERSION}\n{engine_sha256}\n{}\n{}\n{} {}\n",
         adapter.sha256,
         libjvm.display(),
-        machine.sha256
+        machine.len(),
+        machine.mtime()
     );
     Ok(Content::of_bytes(text.as_bytes()).sha256.chars().take(16).collect())
 }

@@ -11,9 +11,9 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use super::adapter::Adapter;
 use super::prepare::Prepared;
 
+use ghidr::domain::engine_layout::EngineLayout;
 use ghidr::engine::application_properties::ApplicationProperties;
 use ghidr::engine::descriptor::{self, EngineDescriptor};
-use ghidr::domain::engine_layout::EngineLayout;
 
 use crate::error::{AtPath, TaskError};
 use crate::files;

@@ -64,6 +64,7 @@ pub fn run(project: &Project, profile: Profile) -> Result<Setup, TaskError> {
     let directory = engine::directory(cache.root(), &ENGINE);
     let engine_jar = engine::ensure(&directory, &ENGINE, &maven)?;
     maven.adopt(&ENGINE, &engine_jar)?;
+    crate::files::set_fixed_time(&engine_jar)?;
     let prepared = prepare::ensure(&directory, &engine_jar, ENGINE.sha256)?;
     let adapter = adapter::ensure(&project.root.join("java"), &maven, &jdk, &ENGINE)?;
     let mut setup = Setup {
