@@ -86,7 +86,7 @@ fn an_unreadable_sample_gives_the_systems_reason() {
     if !rustix::process::geteuid().is_root() {
         let sample = ghidr.root().join("secret");
         std::fs::write(&sample, "x").unwrap();
-        std::fs::set_permissions(&sample, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(&sample, std::fs::Permissions::from_mode(0o000)).unwrap();
         let secret = refused(&ghidr, &sample, "sample_unreadable");
         assert!(secret["reason"].as_str().unwrap().contains("ermission denied"), "{secret}");
     }
