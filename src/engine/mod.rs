@@ -5,4 +5,5 @@ pub mod bundle;
 pub mod descriptor;
 pub mod ghidra;
 pub mod java;
+pub mod modules;
 pub mod verified;
