@@ -151,7 +151,8 @@ impl Answer {
         if outcome["status"] == "analyzed" {
             outcome["analysis"]["facts"] = facts;
             outcome["analysis"]["program"]["function_count"] = self.functions.len().into();
-            let memory = self.functions.iter().filter(|line| line.contains("\"location\":\"memory\"")).count();
+            let memory =
+                self.functions.iter().filter(|line| line.contains("\"location\":\"memory\"")).count();
             outcome["analysis"]["program"]["memory_function_count"] = memory.into();
         }
         let mut response = json!({
