@@ -17,6 +17,8 @@ use crate::sandbox::WorkerPaths;
 const MAIN_STACK_MIB: u32 = 64;
 /// Stack of every other Java thread.
 const THREAD_STACK_MIB: u32 = 16;
+/// From this Java on, native code that is not announced is warned of, and later refused.
+const JAVA_THAT_RESTRICTS_NATIVE_CODE: u32 = 22;
 
 /// Builds the boot section of a request.
 pub fn boot(engine: &Engine, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Boot, Failure> {
@@ -35,12 +37,12 @@ pub fn boot(engine: &Engine, limits: &ExecutionLimits, paths: &WorkerPaths) -> R
     Ok(Boot {
         libjvm: text(&libjvm)?,
         class_path: class_path.iter().map(|path| text(path)).collect::<Result<_, _>>()?,
-        jvm_options: options(limits, paths)?,
+        jvm_options: options(engine.java.feature_version, limits, paths)?,
         main_stack_mib: MAIN_STACK_MIB,
     })
 }
 
-fn options(limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>, Failure> {
+fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>, Failure> {
     let home = text(&paths.home_directory)?;
     let temporary = text(&paths.temporary_directory)?;
     let error_file = text(&paths.invocation_directory.join("hs_err.log"))?;
@@ -56,6 +58,9 @@ fn options(limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>,
         "-XX:-UsePerfData".to_owned(),
         format!("-XX:ErrorFile={error_file}"),
     ];
+    if java >= JAVA_THAT_RESTRICTS_NATIVE_CODE {
+        options.push("--enable-native-access=ALL-UNNAMED".to_owned());
+    }
     let properties = [
         ("user.name", "ghidr"),
         ("user.home", &home),
