@@ -19,6 +19,8 @@ use crate::sandbox::WorkerPaths;
 const MAIN_STACK_MIB: u32 = 64;
 /// Stack of every other Java thread.
 const THREAD_STACK_MIB: u32 = 16;
+/// From this Java on, native code that is not announced is warned of, and later refused.
+const JAVA_THAT_RESTRICTS_NATIVE_CODE: u32 = 22;
 
 /// What boot data is made from, in paths of this side.
 pub fn inputs(context: &Context<'_>, engine: &Engine) -> std::io::Result<Vec<PathBuf>> {
@@ -42,7 +44,7 @@ pub fn boot(
         // Last, because a class data archive covers only a prefix without directories.
         class_path.push(paths.adapter_directory.join(ADAPTER_SCRIPTS));
     }
-    let mut jvm_options = options(limits, paths)?;
+    let mut jvm_options = options(engine.java.feature_version, limits, paths)?;
     jvm_options.extend(mode.options(operation, paths)?);
     Ok(Boot {
         libjvm: text(&libjvm(&paths.java_home))?,
@@ -68,7 +70,7 @@ fn jars(engine: &Engine, adapter_directory: &Path, engine_path: &Path) -> std::i
     Ok(jars)
 }
 
-fn options(limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>, Failure> {
+fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>, Failure> {
     let home = text(&paths.home_directory)?;
     let temporary = text(&paths.temporary_directory)?;
     let error_file = text(&paths.invocation_directory.join("hs_err.log"))?;
@@ -81,6 +83,9 @@ fn options(limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>,
         "-XX:-UsePerfData".to_owned(),
         format!("-XX:ErrorFile={error_file}"),
     ];
+    if java >= JAVA_THAT_RESTRICTS_NATIVE_CODE {
+        options.push("--enable-native-access=ALL-UNNAMED".to_owned());
+    }
     let properties = [
         ("user.name", "ghidr"),
         ("user.home", &home),

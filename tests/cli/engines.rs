@@ -106,15 +106,8 @@ fn without_a_bundle_what_is_missing_is_said_with_every_rule_tried() {
 #[test]
 fn doctor_finishes_every_check_and_keeps_its_shape() {
     let ghidr = Ghidr::new();
-    let run = ghidr.run([
-        "doctor",
-        "--ghidra",
-        "/nonexistent",
-        "--java-home",
-        "/nonexistent",
-        "--store",
-        "/proc/x",
-    ]);
+    let run =
+        ghidr.run(["doctor", "--ghidra", "/nonexistent", "--java-home", "/nonexistent", "--store", "/sys/x"]);
     let report = run.error("doctor_failed", 1)["details"]["report"].clone();
     let expected = [
         ("ghidra", "missing"),

@@ -31,7 +31,7 @@ fn every_property_of_a_response_is_required() {
     let honest = honest_response();
     let mut checked = 0;
     for at in objects(&honest).into_iter().filter(|at| is_first_of_a_list(at)) {
-        for name in honest.pointer(&at).unwrap().as_object().unwrap().keys().cloned() {
+        for name in honest.pointer(&at).unwrap().as_object().unwrap().keys() {
             let (place, removed) = (at.clone(), name.clone());
             violation(&DECOMPILE, move |answer| {
                 answer.claim(move |response| {
