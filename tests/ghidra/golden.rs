@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::json;
+
 use crate::support::{boots, fixtures, golden, shared};
 
 /// Functions whose decompilation has a golden: fixture, label in the file name, selector.
@@ -43,6 +45,8 @@ pub const DECOMPILED: [(&str, &str, [&str; 2]); 32] = [
 
 /// The folder of the goldens of refused fixtures.
 const ERRORS: &str = "errors";
+/// The folder of the goldens of analysis records.
+const RECORDS: &str = "analysis";
 
 fn inspect_functions_and_decompile(fixture: &str) {
     let shared = shared::bubblewrap();
@@ -92,6 +96,27 @@ goldens! {
     golden_of_exe: "pe32plus-x86_64.exe",
 }
 
+/// What an Analysis consists of beyond its answers: counts show what an analyzer left out.
+#[test]
+fn golden_of_analysis_records() {
+    for fixture in fixtures::ANALYSABLE {
+        let document = shared::bubblewrap().fixture(fixture);
+        let manifest = shared::bubblewrap().stored(fixture, "manifest.json");
+        let mut analyzers = manifest["analyzers"].clone();
+        for run in analyzers.as_array_mut().unwrap() {
+            run.as_object_mut().unwrap().remove("milliseconds");
+        }
+        let record = json!({
+            "provenance": {"ghidra_version": document["provenance"]["ghidra_version"]},
+            "program": manifest["program"],
+            "analyzers": analyzers,
+            "faults": manifest["faults"],
+            "suspicions": manifest["suspicions"],
+        });
+        golden::check(RECORDS, fixture, &record);
+    }
+}
+
 #[test]
 fn golden_of_refused_fixtures() {
     for (fixture, code) in fixtures::REFUSED {
@@ -117,6 +142,7 @@ fn no_golden_is_an_orphan_and_none_is_missing() {
     for fixture in fixtures::ANALYSABLE {
         expected.insert(format!("inspect/{fixture}.json"));
         expected.insert(format!("functions/{fixture}.json"));
+        expected.insert(format!("{RECORDS}/{fixture}.json"));
     }
     expected.extend(DECOMPILED.map(|(fixture, label, _)| format!("decompile/{fixture}.{label}.json")));
     expected.extend(fixtures::REFUSED.map(|(fixture, _)| format!("{ERRORS}/{fixture}.json")));

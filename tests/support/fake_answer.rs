@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 /// An edit of the finished response.
-type Claim = Box<dyn FnOnce(&mut Value)>;
+pub type Claim = Box<dyn FnOnce(&mut Value)>;
 
 /// Everything one run of the worker leaves behind. The response's claims about facts are made
 /// last, so that they are true of edited facts; `claims` edits them afterwards.
