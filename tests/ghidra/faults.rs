@@ -48,18 +48,22 @@ fn an_intact_fixture_with_functions_is_not_suspicious() {
     }
 }
 
+/// That its script really ran shows in the references of the record's golden. It looks at instructions, so the
+/// managed program, which has none, gives it nothing to do.
 #[test]
-fn the_windows_resource_analyzer_really_ran_on_every_pe() {
+fn the_windows_resource_analyzer_ran_on_every_pe_that_has_instructions() {
     let mut checked = 0;
     for fixture in fixtures::ANALYSABLE.into_iter().filter(|fixture| fixture.starts_with("pe")) {
         let manifest = shared::bubblewrap().stored(fixture, "manifest.json");
         let runs = manifest["analyzers"].as_array().unwrap();
         let run = runs.iter().find(|run| run["name"] == "WindowsResourceReference");
         let run = run.unwrap_or_else(|| panic!("{fixture}: {runs:?}"));
-        assert_eq!((&run["enabled"], &run["status"]), (&Value::from(true), &Value::from("completed")));
-        checked += 1;
+        let expected = if manifest["program"]["instruction_count"] == 0 { "not_run" } else { "completed" };
+        assert_eq!(run["enabled"], true, "{fixture}");
+        assert_eq!(run["status"], expected, "{fixture}");
+        checked += u32::from(expected == "completed");
     }
-    assert_eq!(checked, 5);
+    assert_eq!(checked, 4);
 }
 
 #[test]

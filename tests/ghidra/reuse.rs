@@ -24,7 +24,7 @@ fn the_same_bytes_at_any_path_reuse_the_analysis() {
             document["provenance"]["analysis_profile_sha256"],
             cold["provenance"]["analysis_profile_sha256"]
         );
-        let encoding = if std::str::from_utf8(name).is_ok() { "utf8" } else { "base64" };
+        let encoding = if std::str::from_utf8(name).is_ok() { "utf8" } else { "unix_bytes_base64" };
         assert_eq!(document["provenance"]["source_path"]["encoding"], encoding, "{run}");
     }
 }
@@ -37,7 +37,7 @@ fn a_sample_whose_path_is_not_utf8_is_analyzed_and_decompiled() {
     let _boot = boots::take();
     let arguments = ["decompile".as_ref(), path.as_os_str(), "--name".as_ref(), "main".as_ref()];
     let document = ghidr.run(arguments).success();
-    assert_eq!(document["provenance"]["source_path"]["encoding"], "base64");
+    assert_eq!(document["provenance"]["source_path"]["encoding"], "unix_bytes_base64");
     assert!(document["data"]["decompilation"]["text"].as_str().unwrap().contains("main"));
 }
 
