@@ -11,6 +11,7 @@ use super::failure::Failure;
 use crate::domain::engine_layout::EngineLayout;
 use crate::domain::limits::ExecutionLimits;
 use crate::engine::bundle::{ADAPTER_JAR, ADAPTER_SCRIPTS};
+use crate::engine::modules;
 use crate::protocol::request::Boot;
 use crate::sandbox::WorkerPaths;
 
@@ -18,10 +19,8 @@ use crate::sandbox::WorkerPaths;
 const MAIN_STACK_MIB: u32 = 64;
 /// Stack of every other Java thread.
 const THREAD_STACK_MIB: u32 = 16;
-/// Directories of an installation that hold modules.
-const MODULE_ROOTS: [&str; 2] = ["Ghidra", "GPL"];
-/// How deep below a module root its `lib` directory lies.
-const MODULE_DEPTH: usize = 3;
+/// From this Java on, native code that is not announced is warned of, and later refused.
+const JAVA_THAT_RESTRICTS_NATIVE_CODE: u32 = 22;
 
 /// What boot data is made from, in paths of this side.
 pub fn inputs(context: &Context<'_>, engine: &Engine) -> std::io::Result<Vec<PathBuf>> {
@@ -45,7 +44,7 @@ pub fn boot(
         // Last, because a class data archive covers only a prefix without directories.
         class_path.push(paths.adapter_directory.join(ADAPTER_SCRIPTS));
     }
-    let mut jvm_options = options(limits, paths)?;
+    let mut jvm_options = options(engine.java.feature_version, limits, paths)?;
     jvm_options.extend(mode.options(operation, paths)?);
     Ok(Boot {
         libjvm: text(&libjvm(&paths.java_home))?,
@@ -65,13 +64,13 @@ fn jars(engine: &Engine, adapter_directory: &Path, engine_path: &Path) -> std::i
     match engine.ghidra.layout {
         EngineLayout::SingleJar => jars.push(engine_path.to_owned()),
         EngineLayout::InstallationDirectory => {
-            jars.extend(module_jars(&engine.ghidra.path)?.iter().map(|jar| engine_path.join(jar)));
+            jars.extend(modules::jars(&engine.ghidra.path)?.iter().map(|jar| engine_path.join(jar)));
         }
     }
     Ok(jars)
 }
 
-fn options(limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>, Failure> {
+fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>, Failure> {
     let home = text(&paths.home_directory)?;
     let temporary = text(&paths.temporary_directory)?;
     let error_file = text(&paths.invocation_directory.join("hs_err.log"))?;
@@ -84,6 +83,9 @@ fn options(limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>,
         "-XX:-UsePerfData".to_owned(),
         format!("-XX:ErrorFile={error_file}"),
     ];
+    if java >= JAVA_THAT_RESTRICTS_NATIVE_CODE {
+        options.push("--enable-native-access=ALL-UNNAMED".to_owned());
+    }
     let properties = [
         ("user.name", "ghidr"),
         ("user.home", &home),
@@ -109,72 +111,9 @@ fn options(limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>,
     Ok(options)
 }
 
-/// The jars of an installation, relative to it, in one fixed order.
-fn module_jars(installation: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut jars = Vec::new();
-    for root in MODULE_ROOTS {
-        let root = installation.join(root);
-        if root.is_dir() {
-            collect_jars(&root, MODULE_DEPTH, &mut jars)?;
-        }
-    }
-    let mut relative: Vec<PathBuf> =
-        jars.iter().filter_map(|jar| jar.strip_prefix(installation).ok().map(Path::to_owned)).collect();
-    relative.sort();
-    Ok(relative)
-}
-
-fn collect_jars(directory: &Path, depth: usize, jars: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(directory)? {
-        let path = entry?.path();
-        if !path.is_dir() {
-            continue;
-        }
-        if path.file_name().is_some_and(|name| name == "lib") {
-            for library in std::fs::read_dir(&path)? {
-                let library = library?.path();
-                if library.extension().is_some_and(|extension| extension == "jar") {
-                    jars.push(library);
-                }
-            }
-        } else if depth > 1 {
-            collect_jars(&path, depth - 1, jars)?;
-        }
-    }
-    Ok(())
-}
-
 /// A path for the request, which is text.
 pub fn text(path: &Path) -> Result<String, Failure> {
     path.to_str()
         .map(str::to_owned)
         .ok_or_else(|| Failure::internal(format!("a worker path is not UTF-8: {}", path.display())))
-}
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn module_jars_are_found_in_every_module_and_sorted() {
-        let installation = tempfile::tempdir().unwrap();
-        for jar in [
-            "Ghidra/Features/Base/lib/Base.jar",
-            "Ghidra/Framework/Generic/lib/Generic.jar",
-            "GPL/DemanglerGnu/lib/DemanglerGnu.jar",
-            "Ghidra/Features/Base/data/not-a-module.jar",
-            "support/other/lib/other.jar",
-        ] {
-            let path = installation.path().join(jar);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, "").unwrap();
-        }
-        let expected = [
-            "GPL/DemanglerGnu/lib/DemanglerGnu.jar",
-            "Ghidra/Features/Base/lib/Base.jar",
-            "Ghidra/Framework/Generic/lib/Generic.jar",
-        ];
-        assert_eq!(module_jars(installation.path()).unwrap(), expected.map(PathBuf::from));
-    }
 }

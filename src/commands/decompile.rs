@@ -15,6 +15,7 @@ use crate::domain::address::{Address, Offset};
 use crate::domain::candidates::Candidates;
 use crate::domain::documents::{DecompilationData, DecompiledText, Syntax};
 use crate::domain::error::PublicError;
+use crate::domain::limits::NativePhases;
 use crate::domain::selector::{FunctionSelector, InvalidAddress, RequestedSelector, Resolution, Resolver};
 use crate::domain::warning::{self, Warning};
 use crate::output::envelope::Envelope;
@@ -56,10 +57,19 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
             decompilation: DecompiledText { syntax: Syntax::GhidraC, text },
         };
         let provenance = session.provenance(ready, true, watchdog);
+        let repeated = |made: &Envelope<_, DecompilationData>| {
+            let watchdog = Some(query_watchdog_seconds(context));
+            made.clone().with_provenance(session.provenance(ready, true, watchdog))
+        };
         let text = human::decompilation(&data);
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(warnings));
-        answer(context, &envelope, text, session.explain(ready, times.as_ref()), &ready.spill())
+        answer(context, &envelope, text, session.explain(ready, times.as_ref()), &ready.spill(), repeated)
     })
+}
+
+/// The watchdog of a worker that finds the Analysis stored.
+fn query_watchdog_seconds(context: &Context<'_>) -> u64 {
+    context.limits.watchdog_seconds(NativePhases { analysis: false, decompilation: true })
 }
 
 fn selector(arguments: &DecompileArguments) -> Result<(RequestedSelector, FunctionSelector), Failure> {

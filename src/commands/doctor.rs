@@ -71,7 +71,7 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let warnings = warning::normalize(context.policy_warnings(engine));
     let envelope = Envelope::new(KIND, context.known(), report, warnings);
     let spill = Spill { store, lock: &store.lock()?, scope: ArtifactScope::Global };
-    answer(context, &envelope, text, String::new(), &spill)
+    answer(context, &envelope, text, String::new(), &spill, Envelope::clone)
 }
 
 fn describe_ghidra(found: &Result<Ghidra, GhidraError>) -> GhidraComponent {

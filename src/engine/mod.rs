@@ -6,4 +6,5 @@ pub mod bundle;
 pub mod descriptor;
 pub mod ghidra;
 pub mod java;
+pub mod modules;
 pub mod verified;

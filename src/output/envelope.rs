@@ -28,6 +28,11 @@ impl<P, D> Envelope<P, D> {
         Self { schema_version: SCHEMA_VERSION, kind: kind.to_owned(), provenance, data, warnings }
     }
 
+    /// The same envelope with another provenance.
+    pub fn with_provenance(self, provenance: P) -> Self {
+        Self { provenance, ..self }
+    }
+
     /// The same envelope around other data.
     pub fn with_data<E>(&self, data: E) -> Envelope<P, E>
     where

@@ -12,9 +12,11 @@ use ghidr::domain::limits::CANDIDATE_LIMIT;
 use ghidr::domain::program::FACTS_VERSION;
 use ghidr::domain::selector::FunctionSelector;
 use ghidr::protocol::limits::{MAX_PROGRESS_BYTES, MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, PROTOCOL_VERSION};
-use ghidr::protocol::registry::{COMMANDS, OPERATIONS};
+use ghidr::protocol::registry::{COMMANDS, Category, OPERATIONS};
 use ghidr::protocol::request::{Arguments, Operation, WorkerQuery};
 use serde_json::Value;
+
+use crate::support::committed;
 
 #[test]
 fn registered_commands_are_the_subcommands() {
@@ -40,6 +42,27 @@ fn every_command_has_a_published_schema_and_no_document_kind_is_left_over() {
     let kept_in_files = ["analysis_manifest", "analysis_profile", "diagnostic_manifest", "error", "store"];
     let commands = COMMANDS.iter().map(|command| command.kind);
     assert_eq!(published, commands.chain(kept_in_files).collect());
+}
+
+/// `doctor` describes a machine and has no golden; every command about a Sample has one per fixture.
+#[test]
+fn every_command_about_a_sample_has_goldens_of_every_engine_version() {
+    // Beside the commands: refused fixtures, and what an Analysis records about its own making.
+    const MORE: [&str; 2] = ["errors", "analysis"];
+    let names = |directory: &Path| -> BTreeSet<String> {
+        let entries = std::fs::read_dir(directory).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    let goldens = committed::project().join("tests/golden");
+    let about_a_sample = COMMANDS.iter().filter(|command| command.category != Category::Installation);
+    let about_a_sample: BTreeSet<String> = about_a_sample.map(|command| command.name.to_owned()).collect();
+    let versions = names(&goldens);
+    assert!(!versions.is_empty(), "no engine version has goldens");
+    for version in versions {
+        let mut folders = names(&goldens.join(&version));
+        folders.retain(|folder| !MORE.contains(&folder.as_str()));
+        assert_eq!(folders, about_a_sample, "{version}");
+    }
 }
 
 #[test]

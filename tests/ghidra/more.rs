@@ -120,7 +120,7 @@ fn a_program_without_memory_has_no_addresses() {
 fn a_decompiler_timeout_is_124_returns_no_text_and_keeps_the_analysis() {
     let _boot = boots::take();
     let ghidr = Ghidr::new();
-    let sample = sample(&ghidr, "long", &elf_with_code(&long_function(40_000)));
+    let sample = sample(&ghidr, "long", &elf_with_code(&long_function(12_000)));
     let sample = sample.to_str().unwrap();
     let run = ghidr.run(["decompile", sample, "--name", "entry", "--decompile-timeout-seconds", "1"]);
     let error = run.error("decompile_timeout", 124);

@@ -38,11 +38,3 @@ fn every_crate_forbids_unsafe_code_through_the_workspace() {
     let root = std::fs::read_to_string(committed::project().join("Cargo.toml")).unwrap();
     assert!(root.contains("unsafe_code = \"forbid\""));
 }
-
-/// The trusted parent never maps a JVM, not even by linking.
-#[test]
-fn the_executable_needs_no_libjvm() {
-    let bytes = std::fs::read(env!("CARGO_BIN_EXE_ghidr")).unwrap();
-    let needle = b"libjvm.so\0";
-    assert!(!bytes.windows(needle.len()).any(|window| window == needle), "libjvm.so is a needed library");
-}

@@ -6,6 +6,9 @@ use ghidr::process::{EndedBy, Termination};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
+/// An edit of the finished response.
+pub type Claim = Box<dyn FnOnce(&mut Value)>;
+
 /// Everything one run of the worker leaves behind. The response's claims about facts are made
 /// last, so that they are true of edited facts; `claims` edits them afterwards.
 pub struct Answer {
@@ -14,7 +17,7 @@ pub struct Answer {
     /// `outcome` of the response; `None` leaves no response.
     pub outcome: Option<Value>,
     /// Edits of the finished response.
-    pub claims: Vec<Box<dyn FnOnce(&mut Value)>>,
+    pub claims: Vec<Claim>,
     /// Exact bytes in place of the response.
     pub raw_response: Option<Vec<u8>>,
     /// `facts/program.json`.
@@ -151,7 +154,8 @@ impl Answer {
         if outcome["status"] == "analyzed" {
             outcome["analysis"]["facts"] = facts;
             outcome["analysis"]["program"]["function_count"] = self.functions.len().into();
-            let memory = self.functions.iter().filter(|line| line.contains("\"location\":\"memory\"")).count();
+            let memory =
+                self.functions.iter().filter(|line| line.contains("\"location\":\"memory\"")).count();
             outcome["analysis"]["program"]["memory_function_count"] = memory.into();
         }
         let mut response = json!({

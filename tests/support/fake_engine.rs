@@ -52,6 +52,13 @@ pub struct World {
     pub max_response_bytes: u64,
     /// Free space beyond a Sample.
     pub reserve_bytes: u64,
+    store: PathBuf,
+    new_invocation_id: fn() -> std::io::Result<InvocationId>,
+}
+
+thread_local! {
+    /// The file that changes when this thread's command asks for an invocation id.
+    static CHANGING: RefCell<Option<PathBuf>> = const { RefCell::new(None) };
 }
 
 impl World {
@@ -62,16 +69,23 @@ impl World {
         for directory in ["bundle/adapter/scripts", "jdk/bin", "jdk/lib/server", "samples", "home"] {
             std::fs::create_dir_all(path(directory)).unwrap();
         }
-        for file in ["bundle/ghidra.jar", "bundle/adapter/ghidr-adapter.jar", "jdk/bin/javac", "jdk/lib/server/libjvm.so"] {
+        for file in [
+            "bundle/ghidra.jar",
+            "bundle/adapter/ghidr-adapter.jar",
+            "jdk/bin/javac",
+            "jdk/lib/server/libjvm.so",
+        ] {
             std::fs::write(path(file), "").unwrap();
         }
-        std::fs::write(path("jdk/release"), "JAVA_VERSION=\"17.0.1\"\nMODULES=\"java.base jdk.compiler\"\n").unwrap();
+        std::fs::write(path("jdk/release"), "JAVA_VERSION=\"17.0.1\"\nMODULES=\"java.base jdk.compiler\"\n")
+            .unwrap();
         let descriptor = serde_json::json!({
             "descriptor_version": 1, "layout": "single_jar", "path": "ghidra.jar", "ghidra_version": "10.3",
             "ghidra_build": "build", "ghidra_release_name": "PUBLIC", "java_minimum": 17, "java_maximum": null,
             "java_home": path("jdk"), "cache": null, "cache_sha256": null
         });
         std::fs::write(path("bundle/engine.json"), descriptor.to_string()).unwrap();
+        let store = path("store");
         let world = Self {
             root,
             edits: RefCell::default(),
@@ -80,6 +94,8 @@ impl World {
             mode: "off",
             max_response_bytes: 1 << 20,
             reserve_bytes: 0,
+            store,
+            new_invocation_id: random_id,
         };
         world.write_sample("sample", b"not even a program");
         world
@@ -92,7 +108,24 @@ impl World {
 
     /// The store.
     pub fn store(&self) -> PathBuf {
-        self.path("store")
+        self.store.clone()
+    }
+
+    /// Works on another world's store.
+    pub fn use_store(&mut self, store: PathBuf) {
+        self.store = store;
+    }
+
+    /// The Sample is written to after it was identified and before it is copied: when the
+    /// command asks for the id of its staging directory.
+    pub fn change_sample_when_staging(&mut self) {
+        CHANGING.set(Some(self.sample()));
+        self.new_invocation_id = || {
+            if let Some(path) = CHANGING.take() {
+                std::fs::write(path, b"other bytes").unwrap();
+            }
+            random_id()
+        };
     }
 
     /// Writes a Sample and gives its path.
@@ -140,8 +173,10 @@ impl World {
     /// Runs a command on this world.
     pub fn run_unframed<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Run {
         let given = arguments.into_iter().map(|argument| argument.as_ref().to_owned());
-        let arguments: Vec<OsString> =
-            [OsString::from("ghidr"), "--sandbox".into(), self.mode.into()].into_iter().chain(given).collect();
+        let arguments: Vec<OsString> = [OsString::from("ghidr"), "--sandbox".into(), self.mode.into()]
+            .into_iter()
+            .chain(given)
+            .collect();
         let host = Host {
             executable: env!("CARGO_BIN_EXE_ghidr").into(),
             bundle: Bundle::at(self.path("bundle")),
@@ -153,7 +188,7 @@ impl World {
             launcher: self,
             interrupts: &self.interrupts,
             now: || time::OffsetDateTime::UNIX_EPOCH,
-            new_invocation_id: random_id,
+            new_invocation_id: self.new_invocation_id,
             stderr_is_terminal: false,
             store_reserve_bytes: self.reserve_bytes,
             max_response_bytes: self.max_response_bytes,

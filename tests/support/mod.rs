@@ -3,6 +3,8 @@
 pub mod boots;
 pub mod committed;
 pub mod contract;
+pub mod fake_answer;
+pub mod fake_engine;
 pub mod fixtures;
 pub mod ghidr;
 pub mod golden;

@@ -89,7 +89,7 @@ public final class EngineSession implements AutoCloseable {
       GhidraApplicationLayout layout =
           engine.singleJar()
               ? new GhidraJarApplicationLayout()
-              : new GhidraApplicationLayout(engine.path().toFile());
+              : new InstallationLayout(engine.path().toFile());
       HeadlessGhidraApplicationConfiguration configuration =
           new HeadlessGhidraApplicationConfiguration();
       configuration.setInitializeLogging(false);
