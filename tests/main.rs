@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod cli;
+mod commands;
 mod contract;
 mod docs;
 mod ghidra;
+mod hygiene;
 mod process;
 mod sandbox;
 mod support;

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use super::answer::Spill;
 use super::context::{Context, Engine, reported_store};
-use super::diagnostics;
+use super::diagnostics::{self, RetainedLog};
 use super::failure::Failure;
 use super::worker::{self, WorkerTask, Workplace, interrupted};
-use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
+use super::worker_times::WorkerTimes;
 use crate::domain::digest::BasisDigest;
 use crate::domain::documents::Disposition;
 use crate::domain::error::PublicError;
@@ -56,7 +56,9 @@ pub struct Ready<'store> {
     /// Outcome of the Query that the worker which built it answered.
     pub answered: Option<QueryOutcome>,
     /// The retained log of that Query's failure, when there is one.
-    pub query_log: Option<DiagnosticLogDescriptor>,
+    pub query_log: Option<RetainedLog>,
+    /// What that worker spent its time on.
+    pub times: Option<WorkerTimes>,
     /// Watchdog of the worker that built it, in seconds.
     pub watchdog_seconds: Option<u64>,
     /// Warnings that follow from how it came about.
@@ -67,8 +69,9 @@ pub struct Ready<'store> {
 struct Built {
     analysis: StoredAnalysis,
     answered: Option<QueryOutcome>,
-    query_log: Option<DiagnosticLogDescriptor>,
+    query_log: Option<RetainedLog>,
     watchdog_seconds: u64,
+    times: WorkerTimes,
 }
 
 impl Ready<'_> {
@@ -165,6 +168,7 @@ impl<'command> Session<'command> {
         ready.answered = built.answered;
         ready.query_log = built.query_log;
         ready.watchdog_seconds = Some(built.watchdog_seconds);
+        ready.times = Some(built.times);
         ready.warnings.extend(warnings);
         Ok(ready)
     }
@@ -189,6 +193,7 @@ impl<'command> Session<'command> {
         let place = Workplace { store, staging: &staging, sample: Some(self.identity.digest) };
         let task = WorkerTask::Analyze { query: query.cloned() };
         let reply = worker::run(self.context, &self.engine, &place, &task)?;
+        let times = WorkerTimes::of(&reply);
         staging.remove_sample()?;
         match reply.response.outcome {
             Outcome::Analyzed { analysis, query } => {
@@ -204,6 +209,7 @@ impl<'command> Session<'command> {
                     answered: query,
                     query_log,
                     watchdog_seconds: reply.run.watchdog_seconds,
+                    times,
                 })
             }
             Outcome::Failed { error } => {
@@ -293,6 +299,7 @@ impl<'command> Session<'command> {
             answered: None,
             query_log: None,
             watchdog_seconds: None,
+            times: None,
             warnings,
         }
     }
@@ -329,13 +336,17 @@ impl<'command> Session<'command> {
         }
     }
 
-    /// What `--verbose` says about where the Analysis came from.
-    pub fn explain(&self, ready: &Ready<'_>) -> String {
+    /// What `--verbose` says about where the Analysis came from and what the workers spent their time on.
+    pub fn explain(&self, ready: &Ready<'_>, query_worker: Option<&WorkerTimes>) -> String {
         let verb = match ready.disposition {
             Disposition::Created => "created",
             Disposition::Reused => "reused",
             Disposition::Rebuilt => "rebuilt",
         };
-        format!("analysis {}: {verb}\n", ready.analysis.profile_digest())
+        let mut text = format!("analysis {}: {verb}\n", ready.analysis.profile_digest());
+        for times in ready.times.iter().chain(query_worker) {
+            text.push_str(&times.describe());
+        }
+        text
     }
 }

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::failure::Failure;
 use crate::domain::documents::{ARTIFACT_MEDIA_TYPE, ArtifactContents, ArtifactDescriptor, Spilled};
 use crate::domain::warning::WarningDocument;
-use crate::output::budget::{self, Placement};
+use crate::output::budget::{self, Placement, Sizes};
 use crate::output::envelope::{Envelope, encode};
 use crate::output::human;
 use crate::store::{ArtifactScope, HoldsStoreLock, Store};
@@ -34,12 +34,16 @@ pub struct Spill<'command, L> {
 }
 
 /// Serializes `envelope` inline, or spills it and answers with its descriptor.
+///
+/// `repeated` gives the document that the same command would make next time, when it finds the
+/// Analysis stored: what a refused budget must be raised to depends on that one.
 pub fn answer<P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
     context: &Context<'_>,
     envelope: &Envelope<P, D>,
     human_text: String,
     explanation: String,
     spill: &Spill<'_, L>,
+    repeated: impl FnOnce(&Envelope<P, D>) -> Envelope<P, D>,
 ) -> Result<Answer, Failure> {
     let json = encode(envelope).map_err(Failure::internal)?;
     let warnings = envelope.warnings.clone();
@@ -56,10 +60,25 @@ pub fn answer<P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
         contains: ArtifactContents::CompleteSuccessResponse,
     };
     let human = human::spilled(&artifact);
-    let descriptor =
-        encode(&envelope.with_data(Spilled { spilled: true, artifact })).map_err(Failure::internal)?;
-    // On refusal `pending` is dropped, and the temporary Artifact with it.
-    budget::check_descriptor(descriptor.len() as u64, document_bytes, context.max_inline_bytes)?;
+    let spilled = Spilled { spilled: true, artifact };
+    let descriptor = encode(&envelope.with_data(&spilled)).map_err(Failure::internal)?;
+    if descriptor.len() as u64 > context.max_inline_bytes {
+        // `pending` is dropped, and the temporary Artifact with it.
+        let next = sizes(&repeated(envelope), spilled)?;
+        return Err(budget::too_small(next, context.max_inline_bytes).into());
+    }
     pending.publish()?;
     Ok(Answer { json: descriptor, human, warnings, explanation })
+}
+
+/// How large document and descriptor are when the same command is given again.
+fn sizes<P: Serialize + Clone, D: Serialize>(
+    repeated: &Envelope<P, D>,
+    spilled: Spilled,
+) -> Result<Sizes, Failure> {
+    let document_bytes = encode(repeated).map_err(Failure::internal)?.len() as u64;
+    let artifact = ArtifactDescriptor { bytes: document_bytes, ..spilled.artifact };
+    let descriptor = repeated.with_data(Spilled { artifact, ..spilled });
+    let descriptor_bytes = encode(&descriptor).map_err(Failure::internal)?.len() as u64;
+    Ok(Sizes { document_bytes, descriptor_bytes })
 }

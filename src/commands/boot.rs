@@ -3,14 +3,16 @@
 //! Ghidra's own launcher is bypassed, so everything its `support/launch.properties` would
 //! set is set here, together with what decision D7 fixes for determinism.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::context::Engine;
+use super::boot_mode::BootMode;
+use super::context::{Context, Engine};
 use super::failure::Failure;
+use crate::domain::engine_layout::EngineLayout;
 use crate::domain::limits::ExecutionLimits;
 use crate::engine::bundle::{ADAPTER_JAR, ADAPTER_SCRIPTS};
 use crate::engine::modules;
-use crate::protocol::request::{Boot, EngineLayout};
+use crate::protocol::request::Boot;
 use crate::sandbox::WorkerPaths;
 
 /// Stack of the thread that runs import and analysis: DWARF is parsed recursively.
@@ -20,26 +22,52 @@ const THREAD_STACK_MIB: u32 = 16;
 /// From this Java on, native code that is not announced is warned of, and later refused.
 const JAVA_THAT_RESTRICTS_NATIVE_CODE: u32 = 22;
 
+/// What boot data is made from, in paths of this side.
+pub fn inputs(context: &Context<'_>, engine: &Engine) -> std::io::Result<Vec<PathBuf>> {
+    let adapter = context.host.bundle.adapter_directory();
+    let mut inputs = jars(engine, &adapter, &engine.ghidra.path)?;
+    inputs.push(libjvm(&engine.java.home));
+    Ok(inputs)
+}
+
 /// Builds the boot section of a request.
-pub fn boot(engine: &Engine, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Boot, Failure> {
-    let libjvm = paths.java_home.join("lib/server/libjvm.so");
-    let mut class_path = vec![paths.adapter_directory.join(ADAPTER_JAR)];
-    match engine.ghidra.layout {
-        EngineLayout::SingleJar => class_path.push(paths.engine.clone()),
-        EngineLayout::InstallationDirectory => {
-            let jars = modules::jars(&engine.ghidra.path)
-                .map_err(|error| Failure::internal(format!("cannot list the engine's jars: {error}")))?;
-            class_path.extend(jars.iter().map(|jar| paths.engine.join(jar)));
-        }
+pub fn boot(
+    engine: &Engine,
+    limits: &ExecutionLimits,
+    paths: &WorkerPaths,
+    mode: &BootMode,
+    operation: &str,
+) -> Result<Boot, Failure> {
+    let mut class_path = jars(engine, &paths.adapter_directory, &paths.engine)
+        .map_err(|error| Failure::internal(format!("cannot list the engine's jars: {error}")))?;
+    if *mode != BootMode::Archiving {
+        // Last, because a class data archive covers only a prefix without directories.
+        class_path.push(paths.adapter_directory.join(ADAPTER_SCRIPTS));
     }
-    // Last, because a class-data archive covers only a prefix without directories.
-    class_path.push(paths.adapter_directory.join(ADAPTER_SCRIPTS));
+    let mut jvm_options = options(engine.java.feature_version, limits, paths)?;
+    jvm_options.extend(mode.options(operation, paths)?);
     Ok(Boot {
-        libjvm: text(&libjvm)?,
+        libjvm: text(&libjvm(&paths.java_home))?,
         class_path: class_path.iter().map(|path| text(path)).collect::<Result<_, _>>()?,
-        jvm_options: options(engine.java.feature_version, limits, paths)?,
+        jvm_options,
         main_stack_mib: MAIN_STACK_MIB,
     })
+}
+
+fn libjvm(java_home: &Path) -> PathBuf {
+    java_home.join("lib/server/libjvm.so")
+}
+
+/// The jars of the class path in order, with the engine seen at `engine_path`.
+fn jars(engine: &Engine, adapter_directory: &Path, engine_path: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut jars = vec![adapter_directory.join(ADAPTER_JAR)];
+    match engine.ghidra.layout {
+        EngineLayout::SingleJar => jars.push(engine_path.to_owned()),
+        EngineLayout::InstallationDirectory => {
+            jars.extend(modules::jars(&engine.ghidra.path)?.iter().map(|jar| engine_path.join(jar)));
+        }
+    }
+    Ok(jars)
 }
 
 fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>, Failure> {
@@ -49,9 +77,6 @@ fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<V
     let mut options = vec![
         format!("-Xmx{}m", limits.max_heap_mib),
         format!("-Xss{THREAD_STACK_MIB}m"),
-        // A short process: parallel collectors cost more than they save, and a fixed one
-        // keeps behaviour independent of the machine.
-        "-XX:+UseSerialGC".to_owned(),
         // Exit status 3 is how the harness tells heap exhaustion from everything else.
         "-XX:+ExitOnOutOfMemoryError".to_owned(),
         "-XX:+DisableAttachMechanism".to_owned(),

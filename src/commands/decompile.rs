@@ -9,11 +9,13 @@ use super::context::Context;
 use super::diagnostics;
 use super::failure::Failure;
 use super::worker::{self, WorkerTask, Workplace};
+use super::worker_times::WorkerTimes;
 use crate::cli::DecompileArguments;
 use crate::domain::address::{Address, Offset};
 use crate::domain::candidates::Candidates;
 use crate::domain::documents::{DecompilationData, DecompiledText, Syntax};
 use crate::domain::error::PublicError;
+use crate::domain::limits::NativePhases;
 use crate::domain::selector::{FunctionSelector, InvalidAddress, RequestedSelector, Resolution, Resolver};
 use crate::domain::warning::{self, Warning};
 use crate::output::envelope::Envelope;
@@ -32,11 +34,11 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
     let query = WorkerQuery::Decompile { selector: selector.clone() };
     session.with_analysis(Some(&query), |ready| {
         require_canonical(&selector, ready)?;
-        let (outcome, watchdog) = match &ready.answered {
-            Some(outcome) => (outcome.clone(), ready.watchdog_seconds),
+        let (outcome, watchdog, times) = match &ready.answered {
+            Some(outcome) => (outcome.clone(), ready.watchdog_seconds, None),
             None => {
-                let (outcome, watchdog) = ask_worker(&session, ready, &selector)?;
-                (outcome, Some(watchdog))
+                let (outcome, (watchdog, times)) = ask_worker(&session, ready, &selector)?;
+                (outcome, Some(watchdog), Some(times))
             }
         };
         let decompilation = match outcome {
@@ -55,10 +57,19 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
             decompilation: DecompiledText { syntax: Syntax::GhidraC, text },
         };
         let provenance = session.provenance(ready, true, watchdog);
+        let repeated = |made: &Envelope<_, DecompilationData>| {
+            let watchdog = Some(query_watchdog_seconds(context));
+            made.clone().with_provenance(session.provenance(ready, true, watchdog))
+        };
         let text = human::decompilation(&data);
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(warnings));
-        answer(context, &envelope, text, session.explain(ready), &ready.spill())
+        answer(context, &envelope, text, session.explain(ready, times.as_ref()), &ready.spill(), repeated)
     })
+}
+
+/// The watchdog of a worker that finds the Analysis stored.
+fn query_watchdog_seconds(context: &Context<'_>) -> u64 {
+    context.limits.watchdog_seconds(NativePhases { analysis: false, decompilation: true })
 }
 
 fn selector(arguments: &DecompileArguments) -> Result<(RequestedSelector, FunctionSelector), Failure> {
@@ -110,7 +121,7 @@ fn ask_worker(
     session: &Session<'_>,
     ready: &Ready<'_>,
     selector: &FunctionSelector,
-) -> Result<(QueryOutcome, u64), Failure> {
+) -> Result<(QueryOutcome, (u64, WorkerTimes)), Failure> {
     let mut resolver = Resolver::new(selector);
     ready.analysis.functions()?.for_each_function::<StoreError>(|item| {
         resolver.visit(&item);
@@ -142,12 +153,13 @@ fn ask_worker(
     let place = Workplace { store: &store, staging: &staging, sample: Some(session.identity.digest) };
     let task = WorkerTask::Query { query: WorkerQuery::Decompile { selector: resolved } };
     let reply = worker::run(context, &session.engine, &place, &task)?;
+    let times = WorkerTimes::of(&reply);
     match reply.response.outcome {
         Outcome::Queried { query: QueryOutcome::Failed { error } } | Outcome::Failed { error } => {
             let failure = Failure::worker(error, Some(selector), KIND);
             Err(diagnostics::attach(context, &place, &reply.run, failure))
         }
-        Outcome::Queried { query } => Ok((query, reply.run.watchdog_seconds)),
+        Outcome::Queried { query } => Ok((query, (reply.run.watchdog_seconds, times))),
         Outcome::Probed { .. } | Outcome::Analyzed { .. } => {
             Err(Failure::internal("a response passed validation with a foreign outcome"))
         }

@@ -11,12 +11,29 @@ use super::failure::Failure;
 use super::worker::{Run, Workplace};
 use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
 use crate::domain::digest::ContentDigest;
+use crate::domain::warning::Warning;
 use crate::domain::worker_error::WorkerError;
 use crate::process::{self, EndedBy, Outcome};
 use crate::store::{
     CapturedSegment, CapturedStream, DiagnosticInput, DiagnosticInvocation, DiagnosticScope,
     DiagnosticTermination, TerminationMode, TerminationReason,
 };
+
+/// A Diagnostic Log that was kept.
+#[derive(Debug, Clone)]
+pub struct RetainedLog {
+    /// Where it is.
+    pub descriptor: DiagnosticLogDescriptor,
+    /// Whether a stream was longer than what is kept of it.
+    pub truncated: bool,
+}
+
+impl RetainedLog {
+    /// What a document that refers to this log has to say about it.
+    pub fn warning(&self) -> Option<Warning> {
+        self.truncated.then(|| Warning::DiagnosticsTruncated { diagnostic_log: self.descriptor.clone() })
+    }
+}
 
 /// Attaches the run's Diagnostic Log to `failure`.
 pub fn attach(context: &Context<'_>, place: &Workplace<'_>, run: &Run, failure: Failure) -> Failure {
@@ -37,7 +54,7 @@ pub fn explains(error: &WorkerError) -> bool {
 }
 
 /// Publishes the run's captured output.
-pub fn retain(context: &Context<'_>, place: &Workplace<'_>, run: &Run) -> Option<DiagnosticLogDescriptor> {
+pub fn retain(context: &Context<'_>, place: &Workplace<'_>, run: &Run) -> Option<RetainedLog> {
     let input = DiagnosticInput {
         invocation: DiagnosticInvocation {
             id: place.staging.invocation_id(),
@@ -52,7 +69,8 @@ pub fn retain(context: &Context<'_>, place: &Workplace<'_>, run: &Run) -> Option
     };
     let scope = place.sample.map_or(DiagnosticScope::Global, DiagnosticScope::Sample);
     let lock = place.store.lock().ok()?;
-    place.store.publish_diagnostics(&lock, scope, &input).ok()
+    let descriptor = place.store.publish_diagnostics(&lock, scope, &input).ok()?;
+    Some(RetainedLog { descriptor, truncated: input.stdout.truncated || input.stderr.truncated })
 }
 
 fn rfc3339(time: OffsetDateTime) -> String {
@@ -61,7 +79,7 @@ fn rfc3339(time: OffsetDateTime) -> String {
 
 fn termination(outcome: &Outcome) -> DiagnosticTermination {
     let status = outcome.worker_status;
-    let signal = status.filter(|status| *status > 128).map(|status| status - 128);
+    let signal = status.and_then(process::signal_of_status);
     let reason = match outcome.ended_by {
         EndedBy::Watchdog => TerminationReason::TimedOut,
         EndedBy::Interrupted { .. } => TerminationReason::Interrupted,

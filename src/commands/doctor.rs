@@ -4,17 +4,19 @@
 //! Runs every safe check even after a failure; never touches a Sample or creates an Analysis.
 
 use super::answer::{Answer, Spill, answer};
+use super::boot_mode;
 use super::context::{Context, Engine};
 use super::diagnostics;
 use super::failure::Failure;
 use super::worker::{self, WorkerTask, Workplace};
 use crate::domain::doctor_report::{
-    ComponentStatus, DoctorComponents, DoctorReport, GhidraComponent, JavaComponent, SandboxComponent,
-    StoreComponent,
+    BootDataReport, BootDataStatus, ComponentStatus, DoctorComponents, DoctorReport, GhidraComponent,
+    JavaComponent, SandboxComponent, StoreComponent,
 };
 use crate::domain::error::PublicError;
 use crate::domain::path_value::PathValue;
 use crate::domain::warning;
+use crate::engine::boot_data::Found;
 use crate::engine::ghidra::{Ghidra, GhidraError};
 use crate::engine::java::{JavaError, JavaRuntime};
 use crate::output::envelope::Envelope;
@@ -53,6 +55,7 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
             }
         }
     }
+    ghidra_component.boot_data = engine.as_ref().and_then(|engine| describe_boot_data(context, engine));
     let components = DoctorComponents {
         ghidra: ghidra_component,
         java: java_component,
@@ -68,7 +71,7 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let warnings = warning::normalize(context.policy_warnings(engine));
     let envelope = Envelope::new(KIND, context.known(), report, warnings);
     let spill = Spill { store, lock: &store.lock()?, scope: ArtifactScope::Global };
-    answer(context, &envelope, text, String::new(), &spill)
+    answer(context, &envelope, text, String::new(), &spill, Envelope::clone)
 }
 
 fn describe_ghidra(found: &Result<Ghidra, GhidraError>) -> GhidraComponent {
@@ -79,6 +82,7 @@ fn describe_ghidra(found: &Result<Ghidra, GhidraError>) -> GhidraComponent {
             launcher: Some(ghidra.launcher().into()),
             selected_by: Some(ghidra.selected_by.to_owned()),
             problem: None,
+            boot_data: None,
         },
         Err(error) => {
             let (status, path, selected_by) = match error {
@@ -95,9 +99,19 @@ fn describe_ghidra(found: &Result<Ghidra, GhidraError>) -> GhidraComponent {
                 launcher: path.map(PathValue::from),
                 selected_by: Some(selected_by),
                 problem: Some(error.to_string()),
+                boot_data: None,
             }
         }
     }
+}
+
+fn describe_boot_data(context: &Context<'_>, engine: &Engine) -> Option<BootDataReport> {
+    let (status, problem) = match boot_mode::look(context, engine)? {
+        Found::Ready(_) => (BootDataStatus::Ready, None),
+        Found::Missing => (BootDataStatus::Missing, Some("none was prepared for this engine".to_owned())),
+        Found::Stale(reason) => (BootDataStatus::Stale, Some(reason)),
+    };
+    Some(BootDataReport { status, problem })
 }
 
 fn describe_java(found: &Result<JavaRuntime, JavaError>) -> JavaComponent {

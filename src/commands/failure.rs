@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
+use super::diagnostics::RetainedLog;
 use crate::domain::error::{PublicError, RaiseLimit};
 use crate::domain::path_value::PathValue;
 use crate::domain::selector::FunctionSelector;
@@ -22,7 +22,7 @@ pub struct Failure {
     /// The public error.
     pub error: Box<PublicError>,
     /// The retained log, when there is one.
-    pub diagnostic_log: Option<DiagnosticLogDescriptor>,
+    pub diagnostic_log: Option<RetainedLog>,
 }
 
 impl Failure {
@@ -40,7 +40,7 @@ impl Failure {
     }
 
     /// Attaches a retained log.
-    pub fn with_log(mut self, log: Option<DiagnosticLogDescriptor>) -> Self {
+    pub fn with_log(mut self, log: Option<RetainedLog>) -> Self {
         self.diagnostic_log = self.diagnostic_log.or(log);
         self
     }

@@ -24,7 +24,10 @@ pub fn run(context: &Context<'_>, arguments: &FunctionsArguments) -> Result<Answ
         let data = FunctionList { page: request.describe(FUNCTION_ORDER, total), items };
         let provenance = session.provenance(ready, false, ready.watchdog_seconds);
         let text = human::function_list(&data);
+        let repeated = |made: &Envelope<_, FunctionList>| {
+            made.clone().with_provenance(session.provenance(ready, false, None))
+        };
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(ready.warnings.clone()));
-        answer(context, &envelope, text, session.explain(ready), &ready.spill())
+        answer(context, &envelope, text, session.explain(ready, None), &ready.spill(), repeated)
     })
 }

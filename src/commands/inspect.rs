@@ -5,7 +5,7 @@ use super::answer::{Answer, answer};
 use super::context::Context;
 use super::failure::Failure;
 use crate::cli::InspectArguments;
-use crate::domain::documents::{AnalysisSummary, Inspection, ProgramSummary, SampleSummary};
+use crate::domain::documents::{AnalysisSummary, Disposition, Inspection, ProgramSummary, SampleSummary};
 use crate::domain::fault::Completeness;
 use crate::domain::warning;
 use crate::output::envelope::Envelope;
@@ -21,8 +21,13 @@ pub fn run(context: &Context<'_>, arguments: &InspectArguments) -> Result<Answer
         let data = inspection(&session, ready)?;
         let provenance = session.provenance(ready, false, ready.watchdog_seconds);
         let text = human::inspection(&data, &provenance);
+        let repeated = |made: &Envelope<_, Inspection>| {
+            let mut again = made.clone().with_provenance(session.provenance(ready, false, None));
+            again.data.analysis.disposition = Disposition::Reused;
+            again
+        };
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(ready.warnings.clone()));
-        answer(context, &envelope, text, session.explain(ready), &ready.spill())
+        answer(context, &envelope, text, session.explain(ready, None), &ready.spill(), repeated)
     })
 }
 

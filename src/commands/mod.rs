@@ -3,6 +3,8 @@
 mod analysis;
 mod answer;
 mod boot;
+pub mod boot_data;
+mod boot_mode;
 pub mod context;
 mod decompile;
 mod diagnostics;
@@ -14,5 +16,6 @@ mod inspect;
 mod run;
 pub mod schemas;
 mod worker;
+mod worker_times;
 
 pub use run::run;

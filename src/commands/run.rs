@@ -7,6 +7,7 @@ use std::ffi::OsString;
 
 use super::answer::Answer;
 use super::context::Context;
+use super::diagnostics::RetainedLog;
 use super::failure::Failure;
 use super::host::Host;
 use super::{decompile, doctor, functions, inspect};
@@ -14,6 +15,7 @@ use crate::cli::{self, Cli, Command, Format, Refusal};
 use crate::domain::error::PublicError;
 use crate::domain::exit_status::ExitStatus;
 use crate::domain::provenance::ReducedProvenance;
+use crate::domain::warning;
 use crate::output::error_document::ErrorDocument;
 use crate::output::human;
 use crate::output::sink::Sink;
@@ -70,7 +72,9 @@ fn write_stdout(sink: &mut Sink<'_>, bytes: &[u8]) -> ExitStatus {
 fn fail(sink: &mut Sink<'_>, format: Format, failure: Failure, known: ReducedProvenance) -> ExitStatus {
     let Failure { error, diagnostic_log } = failure;
     let status = error.exit_status();
-    let document = ErrorDocument::new(*error, known, diagnostic_log);
+    let warnings = diagnostic_log.as_ref().and_then(RetainedLog::warning).into_iter().collect();
+    let log = diagnostic_log.map(|log| log.descriptor);
+    let document = ErrorDocument::new(*error, known, log).with_warnings(warning::normalize(warnings));
     match format {
         Format::Json => sink.write_stderr(&document.encode_capped()),
         Format::Human => sink.write_stderr(describe(&document).as_bytes()),
@@ -81,6 +85,7 @@ fn fail(sink: &mut Sink<'_>, format: Format, failure: Failure, known: ReducedPro
 fn describe(document: &ErrorDocument) -> String {
     let body = &document.error;
     let mut text = human::error(&body.error, &body.message, body.diagnostic_log.as_ref());
+    text.push_str(&human::warnings(&document.warnings));
     if matches!(body.error, PublicError::InvalidArguments { .. }) {
         text.push_str("  see: ghidr --help\n");
     }

@@ -1,8 +1,10 @@
 //! The published JSON Schemas, generated from the types that produce the documents.
 
 use schemars::generate::SchemaSettings;
+use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::domain::doctor_report::DoctorReport;
 use crate::domain::documents::{DecompilationData, FunctionList, Inspection, Spilled};
@@ -71,7 +73,40 @@ fn success<P: JsonSchema, D: JsonSchema>(kind: &'static str) -> PublishedSchema 
 fn schema<T: JsonSchema>(kind: &'static str) -> PublishedSchema {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut schema = generator.into_root_schema_for::<T>();
+    absent_rather_than_null(&mut schema);
     schema.insert("$id".to_owned(), format!("urn:ghidr:schema:v1:{kind}").into());
     schema.insert("title".to_owned(), format!("ghidr {kind}").into());
     PublishedSchema { kind, schema }
+}
+
+/// A property that may be missing is never null: it is then left out.
+fn absent_rather_than_null(schema: &mut Schema) {
+    let required = schema.get("required").cloned().unwrap_or_default();
+    let is_required =
+        |name: &String| required.as_array().is_some_and(|names| names.contains(&name.as_str().into()));
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (_, property) in properties.into_iter().flatten().filter(|(name, _)| !is_required(name)) {
+        if let Some(object) = property.as_object_mut() {
+            refuse_null(object);
+        }
+    }
+    transform_subschemas(&mut absent_rather_than_null, schema);
+}
+
+fn refuse_null(property: &mut Map<String, Value>) {
+    if let Some(Value::Array(types)) = property.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            property.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(alternatives)) = property.get_mut("anyOf") {
+        alternatives.retain(|alternative| alternative.get("type") != Some(&"null".into()));
+        if let [Value::Object(only)] = alternatives.as_slice() {
+            let only = only.clone();
+            property.remove("anyOf");
+            property.extend(only);
+        }
+    }
 }

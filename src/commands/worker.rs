@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::boot;
+use super::boot_mode::BootMode;
 use super::context::{Context, Engine};
 use super::diagnostics;
 use super::failure::{Failure, raise};
@@ -14,6 +15,7 @@ use time::OffsetDateTime;
 
 use crate::cli::Format;
 use crate::domain::digest::SampleDigest;
+use crate::domain::engine_layout::EngineLayout;
 use crate::domain::error::{PublicError, Termination, WorkerProgress};
 use crate::domain::limits::NativePhases;
 use crate::domain::sandbox_mode::SandboxMode;
@@ -22,13 +24,12 @@ use crate::output::progress::ProgressLine;
 use crate::process::launch::GRACE;
 use crate::process::{self, EndedBy, Outcome, Supervision};
 use crate::protocol::limits::{MAX_FACTS_BYTES, MAX_PROGRESS_BYTES, PROTOCOL_VERSION};
-use crate::protocol::request::{
-    Access, Arguments, EngineLayout, Grant, Request, WorkerEngine, WorkerLimits, WorkerQuery,
-};
+use crate::protocol::request::{Access, Arguments, Grant, Request, WorkerEngine, WorkerLimits, WorkerQuery};
 use crate::protocol::response::Response;
 use crate::protocol::{encode, receive};
 use crate::sandbox::{
-    Backend, Bubblewrap, Direct, EngineCacheGrant, EngineGrant, Sizes, WorkerGrants, WorkerPaths,
+    Backend, Bubblewrap, Direct, EngineCacheGrant, EngineGrant, ScriptBundlesGrant, Sizes, WorkerGrants,
+    WorkerPaths,
 };
 use crate::store::{Staging, Store};
 
@@ -41,6 +42,8 @@ const SIZES: Sizes =
     Sizes { temporary_mib: 1_024, home_mib: 256, shared_memory_mib: 64, file_size_bytes: 4 << 30 };
 /// Where Ghidra looks for what a single jar has unpacked, below its settings directory.
 const UNPACKED_DIRECTORY: &str = "jar.resource.copied.files";
+/// Where it looks for the scripts it has compiled.
+const SCRIPT_BUNDLES: &str = "osgi/compiled-bundles";
 
 /// What one worker shall do.
 #[derive(Debug, Clone)]
@@ -115,7 +118,34 @@ pub fn run(
     place: &Workplace<'_>,
     task: &WorkerTask,
 ) -> Result<Reply, Failure> {
-    let grants = grants(context, engine, place.staging, task)?;
+    run_as(context, engine, place, task, &BootMode::choose(context, engine))
+}
+
+/// Runs one worker that boots in the given mode.
+pub fn run_as(
+    context: &Context<'_>,
+    engine: &Engine,
+    place: &Workplace<'_>,
+    task: &WorkerTask,
+    mode: &BootMode,
+) -> Result<Reply, Failure> {
+    let (request, run) = launch(context, engine, place, task, mode)?;
+    let response_path = place.staging.invocation_directory().join("response.json");
+    match receive::receive(&response_path, &request, context.host.max_response_bytes) {
+        Ok(response) => Ok(Reply { response, run }),
+        Err(violation) => Err(diagnostics::attach(context, place, &run, violation.into())),
+    }
+}
+
+/// Runs one worker to its orderly end; what it left behind has not been looked at.
+pub fn launch(
+    context: &Context<'_>,
+    engine: &Engine,
+    place: &Workplace<'_>,
+    task: &WorkerTask,
+    mode: &BootMode,
+) -> Result<(Request, Run), Failure> {
+    let grants = grants(context, engine, place.staging, task, mode)?;
     let backend: Box<dyn Backend> = match context.sandbox {
         SandboxMode::Bubblewrap => Box::new(Bubblewrap::discover(None)?),
         SandboxMode::External | SandboxMode::Off => {
@@ -124,7 +154,7 @@ pub fn run(
         }
     };
     let paths = backend.worker_paths(&grants)?;
-    let request = request(context, engine, place.staging, task, &paths)?;
+    let request = request(context, engine, place.staging, task, &paths, mode)?;
     let invocation = place.staging.invocation_directory();
     let bytes = encode::encode(&request)?;
     place.staging.write_request(&bytes)?;
@@ -134,12 +164,8 @@ pub fn run(
     let started_at = (context.host.now)();
     let outcome = supervise(context, place.staging, &plan, watchdog_seconds, &progress_path)?;
     let run = Run { operation: task.operation(), started_at, outcome, watchdog_seconds };
-    let verdict = judge(context, backend.as_ref(), &run, &progress_path).and_then(|()| {
-        let response_path = invocation.join("response.json");
-        Ok(receive::receive(&response_path, &request, context.host.max_response_bytes)?)
-    });
-    match verdict {
-        Ok(response) => Ok(Reply { response, run }),
+    match judge(context, backend.as_ref(), &run, &progress_path) {
+        Ok(()) => Ok((request, run)),
         Err(failure) => Err(diagnostics::attach(context, place, &run, failure)),
     }
 }
@@ -231,14 +257,13 @@ fn termination(outcome: &Outcome) -> Option<Termination> {
 }
 
 fn describe_status(status: Option<i32>) -> String {
-    match status {
-        None => "its status is unknown".to_owned(),
-        Some(status) if status > 128 => {
-            let signal = status - 128;
+    let Some(status) = status else { return "its status is unknown".to_owned() };
+    match process::signal_of_status(status) {
+        Some(signal) => {
             let name = signal_hook::low_level::signal_name(signal).unwrap_or("unknown signal");
             format!("killed by {name}")
         }
-        Some(status) => format!("exit status {status}"),
+        None => format!("exit status {status}"),
     }
 }
 
@@ -269,6 +294,7 @@ fn grants(
     engine: &Engine,
     staging: &Staging,
     task: &WorkerTask,
+    mode: &BootMode,
 ) -> Result<WorkerGrants, Failure> {
     let host = context.host;
     let analyzes = matches!(task, WorkerTask::Analyze { .. });
@@ -286,7 +312,11 @@ fn grants(
             }
         },
         engine_cache: engine_cache(&engine.ghidra),
-        class_data_directory: None,
+        script_bundles: script_bundles(&engine.ghidra, mode),
+        class_data_directory: match mode {
+            BootMode::Prepared(data) => Some(data.class_data.clone()),
+            _ => None,
+        },
         adapter_directory: host.bundle.adapter_directory(),
         java_home: engine.java.home.clone(),
         closure: Vec::new(),
@@ -303,6 +333,16 @@ fn engine_cache(ghidra: &Ghidra) -> Option<EngineCacheGrant> {
         directory: cache.join(UNPACKED_DIRECTORY),
         home_path: settings.join(UNPACKED_DIRECTORY),
     })
+}
+
+fn script_bundles(ghidra: &Ghidra, mode: &BootMode) -> Option<ScriptBundlesGrant> {
+    let (directory, writable) = match mode {
+        BootMode::Prepared(data) => (data.script_bundles.clone()?, false),
+        BootMode::Observed { script_bundles } => (script_bundles.clone(), true),
+        BootMode::Plain | BootMode::Archiving => return None,
+    };
+    let home_path = PathBuf::from(".ghidra").join(ghidra.settings_directory_name()).join(SCRIPT_BUNDLES);
+    Some(ScriptBundlesGrant { directory, home_path, writable })
 }
 
 /// Without a mount namespace the prepared files are reached through links, one each: a link
@@ -328,6 +368,7 @@ fn request(
     staging: &Staging,
     task: &WorkerTask,
     paths: &WorkerPaths,
+    mode: &BootMode,
 ) -> Result<Request, Failure> {
     let path = |path: &Option<PathBuf>| boot::text(path.as_deref().unwrap_or(Path::new("")));
     let arguments = match task {
@@ -356,7 +397,7 @@ fn request(
         protocol_version: PROTOCOL_VERSION,
         invocation_id: staging.invocation_id(),
         arguments,
-        boot: boot::boot(engine, &context.limits, paths)?,
+        boot: boot::boot(engine, &context.limits, paths, mode, task.operation())?,
         engine: WorkerEngine { layout: engine.ghidra.layout, path: boot::text(&paths.engine)? },
         grants: granted,
         progress_path: boot::text(&paths.progress())?,

@@ -104,7 +104,7 @@ impl From<Offset> for String {
 
 /// An Address as every document carries it.
 ///
-/// The derived order is the PRD's: space name bytewise, then offset as an unsigned number.
+/// Ordered by space name bytewise, then by offset as an unsigned number.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Address {
     /// Ghidra's exact, case-sensitive address-space name.

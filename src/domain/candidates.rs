@@ -9,6 +9,7 @@ use super::limits::CANDIDATE_LIMIT;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Candidates<T> {
     /// The first items, in the list's documented order.
+    #[schemars(extend("maxItems" = CANDIDATE_LIMIT))]
     pub items: Vec<T>,
     /// How many there are in all.
     pub total: u64,

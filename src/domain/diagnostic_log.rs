@@ -18,7 +18,7 @@ pub struct DiagnosticLogDescriptor {
     pub bytes: u64,
     /// SHA-256 of `manifest.json`.
     pub sha256: ContentDigest,
-    /// Always [`DIAGNOSTIC_LOG_MEDIA_TYPE`].
+    /// Media type of `manifest.json`.
     #[schemars(extend("const" = DIAGNOSTIC_LOG_MEDIA_TYPE))]
     pub media_type: String,
     /// Always true: Ghidra may echo Sample content into its logs.

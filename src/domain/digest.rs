@@ -95,7 +95,7 @@ digest_type!(
     ProfileDigest
 );
 digest_type!(
-    /// Identity of an Analysis basis (decision D4): what is known before Ghidra runs.
+    /// Identity of an Analysis basis: what is known before Ghidra runs.
     BasisDigest
 );
 digest_type!(

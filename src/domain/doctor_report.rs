@@ -37,6 +37,30 @@ pub struct GhidraComponent {
     pub selected_by: Option<String>,
     /// What is wrong, in words.
     pub problem: Option<String>,
+    /// What makes it boot faster; absent where nothing can. Never a reason not to be ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boot_data: Option<BootDataReport>,
+}
+
+/// Whether the engine boots with data that set-up prepared.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BootDataReport {
+    /// Status.
+    pub status: BootDataStatus,
+    /// Why it is not used, in words.
+    pub problem: Option<String>,
+}
+
+/// Status of boot data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BootDataStatus {
+    /// Used.
+    Ready,
+    /// Not there: every boot takes longer.
+    Missing,
+    /// Made for something else, so not used: every boot takes longer.
+    Stale,
 }
 
 /// The Java runtime.

@@ -140,7 +140,7 @@ pub struct ArtifactDescriptor {
     pub bytes: u64,
     /// SHA-256 of the exact file.
     pub sha256: ContentDigest,
-    /// Always [`ARTIFACT_MEDIA_TYPE`].
+    /// Media type of the file.
     #[schemars(extend("const" = ARTIFACT_MEDIA_TYPE))]
     pub media_type: String,
     /// What the file holds.

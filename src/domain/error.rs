@@ -341,14 +341,6 @@ pub enum PublicError {
         /// What the system said.
         observed: String,
     },
-    /// The location holds something that is not a store of this version.
-    #[error("the location is not an analysis store of this version: {reason}")]
-    StoreIncompatible {
-        /// The location.
-        path: PathValue,
-        /// What is wrong with it.
-        reason: String,
-    },
     /// An input or output operation on the store failed.
     #[error("the analysis store failed: {operation}: {reason}")]
     StoreFailed {
@@ -357,6 +349,14 @@ pub enum PublicError {
         /// What was attempted.
         operation: String,
         /// The system's reason.
+        reason: String,
+    },
+    /// The location holds something that is not a store of this version.
+    #[error("the location is not an analysis store of this version: {reason}")]
+    StoreIncompatible {
+        /// The location.
+        path: PathValue,
+        /// What is wrong with it.
         reason: String,
     },
     /// Too little space is left in the store's file system.

@@ -37,7 +37,8 @@ pub enum EngineFault {
 pub struct FaultList {
     /// How many throwables were logged.
     pub total: u64,
-    /// The first [`FAULT_LIMIT`] of them.
+    /// The first of them.
+    #[schemars(extend("maxItems" = FAULT_LIMIT))]
     pub items: Vec<EngineFault>,
 }
 
@@ -66,11 +67,11 @@ pub struct AnalyzerRun {
     pub milliseconds: u64,
 }
 
-/// Whether the analysis behind an answer finished (decision D11).
+/// Whether the analysis behind an answer finished.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Completeness {
-    /// Every enabled analyzer ran, at least [`MINIMUM_COMPLETED_ANALYZERS`] of them, none
-    /// failed, and the engine logged no fault.
+    /// Every enabled analyzer ran, at least 20 of them, none failed, and the engine logged no
+    /// fault.
     pub complete: bool,
     /// Analyzers the default options enable.
     pub enabled: u64,

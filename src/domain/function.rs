@@ -15,10 +15,9 @@ pub enum FunctionLocation {
     External,
 }
 
-/// The minimal version 0.1 function-list item (PRD "List functions").
-///
-/// The field order is the order of the facts file, whose lines this type re-serialises
-/// byte for byte.
+/// One Function of a list.
+// The field order is the order of the facts file, whose lines this type re-serialises byte for
+// byte.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FunctionItem {
     /// Exact basename, Ghidra's `getName(false)`.

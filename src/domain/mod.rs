@@ -7,6 +7,7 @@ pub mod diagnostic_log;
 pub mod digest;
 pub mod doctor_report;
 pub mod documents;
+pub mod engine_layout;
 pub mod error;
 pub mod exit_status;
 pub mod fault;

@@ -50,10 +50,10 @@ pub struct ProfileTarget {
     pub compiler_specification: String,
 }
 
-/// The canonical Profile document (PRD "Analysis compatibility", decision D4).
+/// Everything besides the Sample that an Analysis depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnalysisProfile {
-    /// Always [`PROFILE_VERSION`].
+    /// Version of this document.
     #[schemars(extend("const" = PROFILE_VERSION))]
     pub profile_version: u32,
     /// Such as `12.1.2`.

@@ -44,7 +44,7 @@ impl From<SandboxMode> for ReportedSandbox {
     }
 }
 
-/// Provenance of every Sample-backed Query (PRD "Structured output").
+/// Provenance of every Sample-backed Query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QueryProvenance {
     /// Version of this program.
@@ -72,7 +72,7 @@ pub struct QueryProvenance {
 }
 
 /// Provenance of documents that answer no Sample-backed Query, and of errors: what was
-/// known when the document was written (decision D14).
+/// known when the document was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReducedProvenance {
     /// Version of this program.

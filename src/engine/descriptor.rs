@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::application_properties::ApplicationProperties;
 use crate::domain::digest::ContentDigest;
-use crate::protocol::request::EngineLayout;
+use crate::domain::engine_layout::EngineLayout;
 
 /// The file's name inside the bundle.
 pub const FILE_NAME: &str = "engine.json";

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::application_properties::{ApplicationProperties, JavaRange};
 use super::bundle::Bundle;
 use super::descriptor::EngineDescriptor;
-use crate::protocol::request::EngineLayout;
+use crate::domain::engine_layout::EngineLayout;
 
 /// Where an engine may come from, best first.
 #[derive(Debug, Clone)]

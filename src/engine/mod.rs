@@ -1,6 +1,7 @@
 //! Finds the engine (Ghidra) and the Java runtime, and says what they are, without a JVM.
 
 pub mod application_properties;
+pub mod boot_data;
 pub mod bundle;
 pub mod descriptor;
 pub mod ghidra;

@@ -53,8 +53,7 @@ fn collect(directory: &Path, depth: usize, modules: &mut Vec<PathBuf>) -> io::Re
 fn rank(module: &Path) -> (bool, usize, PathBuf) {
     let name = module.file_name().map(PathBuf::from).unwrap_or_default();
     let category = module.parent().and_then(Path::file_name);
-    let precedence =
-        PRECEDENCE.iter().position(|known| category.is_some_and(|category| category == *known));
+    let precedence = PRECEDENCE.iter().position(|known| category.is_some_and(|category| category == *known));
     (name != Path::new(FIRST_MODULE), precedence.unwrap_or(PRECEDENCE.len()), name)
 }
 

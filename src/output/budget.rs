@@ -26,20 +26,22 @@ pub fn place(document_bytes: u64, max_inline_bytes: u64) -> Placement {
     if document_bytes <= max_inline_bytes { Placement::Inline } else { Placement::Spill }
 }
 
-/// Whether the descriptor of a spilled document fits. The document itself may be smaller
-/// than its descriptor, so the smaller of both is what a repeated command needs.
-pub fn check_descriptor(
-    descriptor_bytes: u64,
-    document_bytes: u64,
-    max_inline_bytes: u64,
-) -> Result<(), BudgetTooSmall> {
-    if descriptor_bytes <= max_inline_bytes {
-        return Ok(());
-    }
-    Err(BudgetTooSmall {
+/// Serialized sizes of a result, final LF included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Of the document itself.
+    pub document_bytes: u64,
+    /// Of the descriptor that stands for it once it is stored.
+    pub descriptor_bytes: u64,
+}
+
+/// The refusal of a budget that fits neither. A document may be smaller than its descriptor, so
+/// the smaller of both is what a repeated command needs.
+pub fn too_small(sizes: Sizes, max_inline_bytes: u64) -> BudgetTooSmall {
+    BudgetTooSmall {
         configured_bytes: max_inline_bytes,
-        required_bytes: descriptor_bytes.min(document_bytes),
-    })
+        required_bytes: sizes.descriptor_bytes.min(sizes.document_bytes),
+    }
 }
 
 #[cfg(test)]
@@ -50,15 +52,14 @@ mod tests {
     fn the_budget_is_inclusive() {
         assert_eq!(place(100, 100), Placement::Inline);
         assert_eq!(place(101, 100), Placement::Spill);
-        assert_eq!(check_descriptor(100, 1_000, 100), Ok(()));
     }
 
     #[test]
     fn required_bytes_is_the_smallest_budget_that_succeeds() {
-        let required = |descriptor, document| {
-            check_descriptor(descriptor, document, 1).map_err(|error| error.required_bytes)
+        let required = |descriptor_bytes, document_bytes| {
+            too_small(Sizes { document_bytes, descriptor_bytes }, 1).required_bytes
         };
-        assert_eq!(required(900, 5_000), Err(900));
-        assert_eq!(required(900, 700), Err(700));
+        assert_eq!(required(900, 5_000), 900);
+        assert_eq!(required(900, 700), 700);
     }
 }

@@ -9,7 +9,7 @@ use crate::domain::warning::WarningDocument;
 /// A success document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Envelope<P, D> {
-    /// Always [`SCHEMA_VERSION`].
+    /// Version of the contract.
     #[schemars(extend("const" = SCHEMA_VERSION))]
     pub schema_version: u32,
     /// Kind of document.
@@ -26,6 +26,11 @@ impl<P, D> Envelope<P, D> {
     /// An envelope of the current schema version.
     pub fn new(kind: &str, provenance: P, data: D, warnings: Vec<WarningDocument>) -> Self {
         Self { schema_version: SCHEMA_VERSION, kind: kind.to_owned(), provenance, data, warnings }
+    }
+
+    /// The same envelope with another provenance.
+    pub fn with_provenance(self, provenance: P) -> Self {
+        Self { provenance, ..self }
     }
 
     /// The same envelope around other data.

@@ -9,6 +9,7 @@ use crate::domain::documents::SCHEMA_VERSION;
 use crate::domain::error::{ErrorBody, PublicError};
 use crate::domain::limits::ERROR_DOCUMENT_CAP_BYTES;
 use crate::domain::provenance::ReducedProvenance;
+use crate::domain::warning::WarningDocument;
 
 /// Kind of every error document.
 pub const ERROR_KIND: &str = "error";
@@ -16,10 +17,10 @@ pub const ERROR_KIND: &str = "error";
 /// One error document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ErrorDocument {
-    /// Always [`SCHEMA_VERSION`].
+    /// Version of the contract.
     #[schemars(extend("const" = SCHEMA_VERSION))]
     pub schema_version: u32,
-    /// Always [`ERROR_KIND`].
+    /// Kind of document.
     #[schemars(extend("const" = ERROR_KIND))]
     pub kind: String,
     /// What was known when the error arose.
@@ -27,6 +28,9 @@ pub struct ErrorDocument {
     pub provenance: Option<ReducedProvenance>,
     /// The error.
     pub error: ErrorBody,
+    /// Facts about this document, such as an incomplete Diagnostic Log; absent when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub warnings: Vec<WarningDocument>,
 }
 
 impl ErrorDocument {
@@ -43,7 +47,13 @@ impl ErrorDocument {
             kind: ERROR_KIND.to_owned(),
             provenance: Some(provenance),
             error: body,
+            warnings: Vec::new(),
         }
+    }
+
+    /// The same document with these warnings.
+    pub fn with_warnings(self, warnings: Vec<WarningDocument>) -> Self {
+        Self { warnings, ..self }
     }
 
     /// The document's bytes, never above the cap: what does not fit is replaced by a smaller

@@ -35,6 +35,10 @@ pub fn doctor(report: &DoctorReport) -> String {
     let sandbox = &components.sandbox;
     let mode = format!("Sandbox {:?}", sandbox.backend).to_lowercase().replacen('s', "S", 1);
     row(mode, sandbox.status, "ready", &sandbox.problem);
+    if let Some(problem) = ghidra.boot_data.as_ref().and_then(|data| data.problem.as_ref()) {
+        let _ =
+            writeln!(text, "Boot data: not used, so every start takes longer ({})", escape::line(problem));
+    }
     if let (Some(path), Some(usage)) = (&store.path, &store.usage) {
         let path = path.to_string();
         let _ = writeln!(text, "Store: {}, {} bytes in use", escape::line(&path), usage.allocated_bytes);

@@ -31,9 +31,10 @@ pub fn encode(request: &Request) -> Result<Vec<u8>, EncodeError> {
 #[allow(clippy::unwrap_used)]
 pub(crate) mod tests {
     use super::*;
+    use crate::domain::engine_layout::EngineLayout;
     use crate::domain::invocation_id::InvocationId;
     use crate::domain::selector::FunctionSelector;
-    use crate::protocol::request::{Arguments, Boot, EngineLayout, WorkerEngine, WorkerLimits, WorkerQuery};
+    use crate::protocol::request::{Arguments, Boot, WorkerEngine, WorkerLimits, WorkerQuery};
 
     pub(crate) fn request_with_name(name: String) -> Request {
         Request {

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::engine_layout::EngineLayout;
 use crate::domain::invocation_id::InvocationId;
 use crate::domain::selector::FunctionSelector;
 
@@ -32,16 +33,6 @@ pub struct Boot {
     pub jvm_options: Vec<String>,
     /// Stack of the thread that creates the JVM, in MiB.
     pub main_stack_mib: u32,
-}
-
-/// Shape of a Ghidra distribution (decision D2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EngineLayout {
-    /// One `ghidra.jar`.
-    SingleJar,
-    /// An official installation directory.
-    InstallationDirectory,
 }
 
 /// The engine as the worker sees it.

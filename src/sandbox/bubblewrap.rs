@@ -196,6 +196,11 @@ impl CommandLine {
             let target = Path::new(inside::HOME).join(&cache.home_path);
             self.add_paths("--ro-bind", absolute(&cache.directory)?, &target);
         }
+        if let Some(bundles) = &grants.script_bundles {
+            let target = Path::new(inside::HOME).join(&bundles.home_path);
+            let option = if bundles.writable { "--bind" } else { "--ro-bind" };
+            self.add_paths(option, absolute(&bundles.directory)?, &target);
+        }
         Ok(())
     }
 
@@ -264,6 +269,7 @@ mod tests {
             facts_directory: None,
             engine: EngineGrant::SingleJar("/host/ghidra.jar".into()),
             engine_cache: None,
+            script_bundles: None,
             class_data_directory: None,
             adapter_directory: "/host/adapter".into(),
             java_home: java_home.to_owned(),

@@ -19,6 +19,8 @@ pub struct WorkerGrants {
     pub engine: EngineGrant,
     /// What the engine would otherwise unpack at every boot, read-only.
     pub engine_cache: Option<EngineCacheGrant>,
+    /// Script bundles that the engine has compiled, in a sandbox of its own only.
+    pub script_bundles: Option<ScriptBundlesGrant>,
     /// Prepared class data archives, read-only.
     pub class_data_directory: Option<PathBuf>,
     /// The adapter's jar and scripts, read-only.
@@ -51,6 +53,17 @@ pub struct EngineCacheGrant {
     pub directory: PathBuf,
     /// Where the engine looks for it, relative to the worker's home.
     pub home_path: PathBuf,
+}
+
+/// The directory in which the engine keeps the scripts it has compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptBundlesGrant {
+    /// The directory.
+    pub directory: PathBuf,
+    /// Where the engine looks for it, relative to the worker's home.
+    pub home_path: PathBuf,
+    /// Whether the engine may add to it; only set-up lets it.
+    pub writable: bool,
 }
 
 /// Bounds of everything writable.

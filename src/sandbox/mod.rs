@@ -21,7 +21,7 @@ pub use bubblewrap::Bubblewrap;
 pub use diagnosis::SetupFailure;
 pub use direct::Direct;
 pub use error::SandboxError;
-pub use grants::{EngineCacheGrant, EngineGrant, Sizes, WorkerGrants};
+pub use grants::{EngineCacheGrant, EngineGrant, ScriptBundlesGrant, Sizes, WorkerGrants};
 pub use paths::WorkerPaths;
 
 use crate::process::{LaunchPlan, Outcome};

@@ -139,7 +139,7 @@ pub struct DiagnosticStream {
 /// The document `manifest.json` of a Diagnostic Log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DiagnosticManifest {
-    /// Always [`DIAGNOSTICS_VERSION`].
+    /// Version of this document.
     #[schemars(extend("const" = DIAGNOSTICS_VERSION))]
     pub manifest_version: u32,
     /// The invocation.

@@ -65,7 +65,7 @@ pub struct ManifestProfile {
     pub analyzer_options_sha256: ContentDigest,
 }
 
-/// What was known before Ghidra ran (decision D4).
+/// What was known before Ghidra ran.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ManifestBasis {
     /// Identity of the basis.
@@ -112,7 +112,7 @@ pub struct ManifestProject {
 /// The document `manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnalysisManifest {
-    /// Always [`MANIFEST_VERSION`].
+    /// Version of this document.
     #[schemars(extend("const" = MANIFEST_VERSION))]
     pub manifest_version: u32,
     /// Always `complete`.

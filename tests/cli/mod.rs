@@ -1,4 +1,9 @@
 //! The command line and its documents, without any worker.
 
+mod arguments;
+mod engines;
 mod framing;
+mod presentation;
+mod samples;
+mod stores;
 mod surface;

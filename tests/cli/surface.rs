@@ -52,8 +52,9 @@ fn readers_of_the_environment(directory: &Path, found: &mut Vec<String>) {
             continue;
         }
         let text = std::fs::read_to_string(&path).unwrap();
-        if ["env::var", "env::vars", "env!(\"HOME"].iter().any(|call| text.contains(call)) {
-            found.push(path.file_name().unwrap().to_string_lossy().into_owned());
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if !name.ends_with("_tests.rs") && text.contains("env::var") {
+            found.push(name);
         }
     }
 }
@@ -87,5 +88,8 @@ fn help_calls_the_heap_limit_a_java_heap_limit() {
     let line = help.lines().skip_while(|line| !line.contains("--max-heap-mib")).take(2).collect::<String>();
     assert!(line.contains("Java heap limit"), "{help}");
     assert!(line.contains("not a limit on total or resident memory"), "{help}");
-    assert!(!help.contains("--worker") && !help.contains("--guard"), "internal parts are not advertised: {help}");
+    assert!(
+        !help.contains("--worker") && !help.contains("--guard"),
+        "internal parts are not advertised: {help}"
+    );
 }

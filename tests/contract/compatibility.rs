@@ -73,7 +73,8 @@ fn compare_alternatives(before: &Value, after: &Value, at: &str, breaches: &mut 
     let after: Vec<&Value> = after.as_array().into_iter().flatten().collect();
     for old in before.as_array().into_iter().flatten() {
         if !after.iter().any(|new| self::breaches(old, new).is_empty()) {
-            let name = ["/properties/code/const", "/const", "/$ref"].iter().find_map(|path| old.pointer(path));
+            let name =
+                ["/properties/code/const", "/const", "/$ref"].iter().find_map(|path| old.pointer(path));
             breaches.push(format!("{at}: no alternative keeps {}", name.unwrap_or(old)));
         }
     }
@@ -91,10 +92,17 @@ fn only_optional_additions_are_compatible() {
         *new.pointer_mut(pointer).unwrap() = value;
         breaches(&old, &new)
     };
-    let with = |name: &str| serde_json::json!({"a": {"type": "string"}, "b": {"$ref": "#/$defs/B"}, name: {}});
+    let with =
+        |name: &str| serde_json::json!({"a": {"type": "string"}, "b": {"$ref": "#/$defs/B"}, name: {}});
     assert_eq!(edited("/properties", with("c")), Vec::<String>::new());
-    assert_eq!(edited("/$defs/B/oneOf", serde_json::json!([{"const": "x"}, {"const": "y"}])), Vec::<String>::new());
-    assert_eq!(edited("/properties", serde_json::json!({"a": {"type": "string"}})), ["/properties/b: removed"]);
+    assert_eq!(
+        edited("/$defs/B/oneOf", serde_json::json!([{"const": "x"}, {"const": "y"}])),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        edited("/properties", serde_json::json!({"a": {"type": "string"}})),
+        ["/properties/b: removed"]
+    );
     assert_eq!(edited("/properties/a/type", "integer".into()).len(), 1);
     assert_eq!(edited("/properties/a", serde_json::json!({"type": "string", "pattern": "x"})).len(), 1);
     assert_eq!(edited("/required", serde_json::json!(["a", "b"])).len(), 1);

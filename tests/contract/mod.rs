@@ -2,4 +2,7 @@
 
 mod blessed;
 mod compatibility;
+mod conformance;
+mod registry;
 mod schemas;
+mod strictness;

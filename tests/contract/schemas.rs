@@ -19,8 +19,10 @@ fn committed_schemas_are_generated_from_the_types() {
 
 #[test]
 fn no_schema_file_is_an_orphan() {
-    let expected: BTreeSet<String> =
-        schemas::published().iter().map(|published| format!("{DIRECTORY}/{}", published.file_name())).collect();
+    let expected: BTreeSet<String> = schemas::published()
+        .iter()
+        .map(|published| format!("{DIRECTORY}/{}", published.file_name()))
+        .collect();
     let found: BTreeSet<String> = committed::files_below(DIRECTORY, "")
         .iter()
         .map(|path| path.to_string_lossy().into_owned())

@@ -100,6 +100,7 @@ fn grants(root: &Path, options: &Options) -> WorkerGrants {
         facts_directory: Some(root.join("facts")),
         engine: EngineGrant::InstallationDirectory(root.join("engine")),
         engine_cache: None,
+        script_bundles: None,
         class_data_directory: None,
         adapter_directory: root.join("adapter"),
         java_home: options.0.get("java_home").map_or_else(|| root.join("jdk"), PathBuf::from),

@@ -1,5 +1,20 @@
 //! The product through real Ghidra, a real JVM and real bubblewrap.
 
+mod audit;
+mod concurrency;
+mod corruption;
+mod doctor;
+mod endings;
+mod faults;
+mod golden;
+mod limits;
+mod modes;
 mod more;
+mod profile;
 mod readme;
-mod slice;
+mod refusals;
+mod result_size;
+mod reuse;
+mod selectors;
+mod truth;
+mod unchanged;

@@ -34,7 +34,7 @@ fn a_killed_worker_has_the_shells_status_in_every_mode() {
 }
 
 #[test]
-fn the_watchdog_asks_and_a_polite_worker_leaves() {
+fn the_watchdog_asks_and_term_reaches_the_worker_which_leaves() {
     in_every_mode(|mode| {
         let report = WorkerRun::new(mode, "hang").with("watchdog_ms", "400").finish();
         assert_eq!(report.outcome["ended_by"], "watchdog");
@@ -104,7 +104,7 @@ fn a_flood_is_drained_counted_and_kept_at_both_ends() {
 }
 
 #[test]
-fn descendants_that_hold_the_pipes_delay_nothing_and_are_gone() {
+fn descendants_hold_the_pipes_and_yet_no_process_survives_a_run() {
     for kind in ["child", "orphan"] {
         in_every_mode(|mode| {
             let report = WorkerRun::new(mode, &format!("linger {kind}\nexit 0")).finish();

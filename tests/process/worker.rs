@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use ghidr::domain::engine_layout::EngineLayout;
 use ghidr::domain::invocation_id::InvocationId;
 use ghidr::domain::selector::FunctionSelector;
 use ghidr::protocol::encode::encode;
 use ghidr::protocol::limits::PROTOCOL_VERSION;
-use ghidr::protocol::request::{
-    Arguments, Boot, EngineLayout, Request, WorkerEngine, WorkerLimits, WorkerQuery,
-};
+use ghidr::protocol::request::{Arguments, Boot, Request, WorkerEngine, WorkerLimits, WorkerQuery};
 use rustix::process::{Pid, Signal};
 
 use crate::support::worker_run::{MODES, Report, WorkerRun, eventually, eventually_gone};

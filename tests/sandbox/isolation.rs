@@ -129,7 +129,7 @@ fn other_processes_are_invisible_and_the_worker_is_powerless() {
 }
 
 #[test]
-fn every_file_system_is_sized_or_read_only() {
+fn every_writable_file_system_is_sized_and_the_rest_is_read_only() {
     let inside = inside(&[
         "file-system /",
         "file-system /dev",

@@ -9,7 +9,8 @@ use serde_json::Value;
 
 /// A private home and store, and a way to run `ghidr` on them.
 pub struct Ghidr {
-    root: tempfile::TempDir,
+    root: PathBuf,
+    _removed_on_drop: Option<tempfile::TempDir>,
     environment: Vec<(String, OsString)>,
 }
 
@@ -27,10 +28,23 @@ pub struct Run {
 impl Ghidr {
     /// A fresh home with an unused store.
     pub fn new() -> Self {
-        let root = tempfile::Builder::new().prefix("ghidr-test-").tempdir().unwrap();
-        let home = root.path().join("home");
-        std::fs::create_dir(&home).unwrap();
-        Self { root, environment: vec![("HOME".to_owned(), home.into())] }
+        let temporary = tempfile::Builder::new().prefix("ghidr-test-").tempdir().unwrap();
+        let ghidr = Self::in_directory(temporary.path().to_owned());
+        Self { _removed_on_drop: Some(temporary), ..ghidr }
+    }
+
+    /// The same in a directory that outlives this value.
+    ///
+    /// `GHIDR_TEST_GHIDRA` and `GHIDR_TEST_JAVA_HOME` of the test run select another engine.
+    pub fn in_directory(root: PathBuf) -> Self {
+        let home = root.join("home");
+        std::fs::create_dir_all(&home).unwrap();
+        let mut environment = vec![("HOME".to_owned(), home.into())];
+        let selected = [("GHIDR_TEST_GHIDRA", "GHIDR_GHIDRA"), ("GHIDR_TEST_JAVA_HOME", "GHIDR_JAVA_HOME")];
+        for (of_the_tests, of_ghidr) in selected {
+            environment.extend(std::env::var_os(of_the_tests).map(|value| (of_ghidr.to_owned(), value)));
+        }
+        Self { root, _removed_on_drop: None, environment }
     }
 
     /// Sets a variable of the otherwise empty environment.
@@ -48,12 +62,18 @@ impl Ghidr {
 
     /// A private directory for test files.
     pub fn root(&self) -> &Path {
-        self.root.path()
+        &self.root
     }
 
     /// Where the store is by default: the home fall-back.
     pub fn store(&self) -> PathBuf {
-        self.root.path().join("home/ghidr-store")
+        self.root.join("home/ghidr-store")
+    }
+
+    /// The environment as a command run inside this process sees it.
+    pub fn closed_environment(&self) -> ghidr::commands::host::Environment {
+        let find = |name: &str| self.environment.iter().find(|(known, _)| known == name);
+        ghidr::commands::host::Environment::read(|name| find(name).map(|(_, value)| value.clone()))
     }
 
     /// The command, not started yet.

@@ -1,6 +1,16 @@
 //! What several modules of the integration tests share.
 
+pub mod boots;
 pub mod committed;
 pub mod contract;
+pub mod fake_answer;
+pub mod fake_engine;
+pub mod fixtures;
 pub mod ghidr;
+pub mod golden;
+pub mod normalize;
+pub mod processes;
+pub mod schema_samples;
+pub mod shared;
+pub mod tree;
 pub mod worker_run;

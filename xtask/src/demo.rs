@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::error::{AtPath, TaskError};
-use crate::project::Project;
+use crate::project::{Profile, Project};
 use crate::{command, files, report, setup};
 
 const SAMPLE: &str = "fixtures/bin/elf-x86_64-pie";
@@ -27,9 +27,7 @@ const IGNORED_VARIABLES: [&str; 3] = ["GHIDR_GHIDRA", "GHIDR_JAVA_HOME", "GHIDRA
 
 /// Sets up, builds, and runs every command; a failing one does not hide the others.
 pub fn run(project: &Project) -> Result<(), TaskError> {
-    setup::run(project)?;
-    report::say("building ghidr");
-    command::run(project.cargo().args(["build", "--release", "--locked", "--package", "ghidr"]))?;
+    setup::run(project, Profile::Release)?;
     let store = TemporaryStore::create()?;
     report::say("the commands below use a temporary store");
     let mut failed = Vec::new();

@@ -7,11 +7,14 @@ use std::fs::{self, File, Permissions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use crate::error::{AtPath, TaskError};
 
 /// Mode of directories and executable files that any user may read.
 pub const MODE_PUBLIC_EXECUTABLE: u32 = 0o755;
+/// The beginning of 2020, which the entries of built jars have too.
+const FIXED_TIME: Duration = Duration::from_secs(1_577_836_800);
 /// Mode of data files that any user may read.
 pub const MODE_PUBLIC_DATA: u32 = 0o644;
 
@@ -70,9 +73,21 @@ pub fn link_or_copy(from: &Path, to: &Path) -> Result<(), TaskError> {
     Ok(())
 }
 
-/// Copies a file with its permission bits.
+/// Copies a file with its permission bits and its time, by which boot data knows it again.
 pub fn copy(from: &Path, to: &Path) -> Result<(), TaskError> {
-    fs::copy(from, to).at("copy to", to).map(|_bytes| ())
+    fs::copy(from, to).at("copy to", to)?;
+    let modified = fs::metadata(from).and_then(|metadata| metadata.modified()).at("examine", from)?;
+    set_modified(to, modified)
+}
+
+/// Gives a file the one time that every jar has: boot data made from it then fits any equal jar, whenever it was
+/// downloaded or built.
+pub fn set_fixed_time(path: &Path) -> Result<(), TaskError> {
+    set_modified(path, SystemTime::UNIX_EPOCH + FIXED_TIME)
+}
+
+fn set_modified(path: &Path, time: SystemTime) -> Result<(), TaskError> {
+    File::open(path).and_then(|file| file.set_modified(time)).at("set the time of", path)
 }
 
 /// Removes a file or a whole directory; nothing there is fine. Never follows a symbolic link.

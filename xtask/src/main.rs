@@ -1,7 +1,9 @@
-//! Developer tasks: `cargo xtask setup|demo|install|test|fixtures`.
+//! Developer tasks: `cargo xtask setup|demo|install|test|bless|bench|fixtures`.
 //!
 //! This file only reads the command line and reports how the task ended.
 
+mod bench;
+mod bless;
 mod command;
 mod demo;
 mod digest;
@@ -22,7 +24,7 @@ use clap::{Parser, Subcommand};
 
 use error::TaskError;
 use install::InstallOptions;
-use project::Project;
+use project::{Profile, Project};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Developer tasks of ghidr")]
@@ -45,6 +47,10 @@ enum Task {
         #[arg(long)]
         fast: bool,
     },
+    /// Accept what the real engine answers now as the goldens to review and commit
+    Bless,
+    /// Compare with the engine's own tool and write docs/performance.md
+    Bench,
     /// Rebuild the committed fixture binaries
     Fixtures {
         /// Compare with the committed files instead of replacing them
@@ -66,10 +72,12 @@ fn main() -> ExitCode {
 fn run(task: Task) -> Result<(), TaskError> {
     let project = Project::locate()?;
     match task {
-        Task::Setup => setup::run(&project).map(|_setup| ()),
+        Task::Setup => setup::run(&project, Profile::Debug).map(|_setup| ()),
         Task::Demo => demo::run(&project),
         Task::Install(options) => install::run(&project, &options),
         Task::Test { fast } => test::run(&project, fast),
+        Task::Bless => bless::run(&project),
+        Task::Bench => bench::run(&project),
         Task::Fixtures { check } => {
             let outcome = fixtures::run(&project.root, check)?;
             report::say(format!("{} binaries, {} truth files", outcome.binaries, outcome.truths));

@@ -17,6 +17,15 @@ pub struct Project {
     pub target: PathBuf,
 }
 
+/// How `ghidr` is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profile {
+    /// As tests need it anyway.
+    Debug,
+    /// As it is used.
+    Release,
+}
+
 #[derive(Deserialize)]
 struct Metadata {
     workspace_root: PathBuf,
@@ -45,6 +54,21 @@ impl Project {
     /// The `ghidr` executable of a build profile directory (`debug` or `release`).
     pub fn executable(&self, profile_directory: &str) -> PathBuf {
         self.target.join(profile_directory).join("ghidr")
+    }
+
+    /// Builds `ghidr` and returns the executable.
+    pub fn build(&self, profile: Profile) -> Result<PathBuf, TaskError> {
+        let mut command = self.cargo();
+        command.args(["build", "--locked", "--package", "ghidr"]);
+        let directory = match profile {
+            Profile::Debug => "debug",
+            Profile::Release => {
+                command.arg("--release");
+                "release"
+            }
+        };
+        command::run(&mut command)?;
+        Ok(self.executable(directory))
     }
 
     /// A Cargo command in the workspace.

@@ -321,6 +321,22 @@ struct Ghidra {
     launcher: Nullable<Path>,
     selected_by: Nullable<String>,
     problem: Nullable<String>,
+    boot_data: Option<BootData>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BootData {
+    status: BootDataStatus,
+    problem: Nullable<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum BootDataStatus {
+    Ready,
+    Missing,
+    Stale,
 }
 
 #[derive(Debug, Deserialize)]
@@ -367,6 +383,8 @@ struct ErrorDocument {
     #[serde(default, deserialize_with = "present")]
     provenance: Option<ReducedProvenance>,
     error: ErrorBody,
+    #[serde(default)]
+    warnings: Vec<Warning>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -22,8 +22,10 @@ pub fn check(document: &Value, bytes: usize) {
 fn warnings_are_sorted_and_unique(document: &Value) {
     let Some(warnings) = document["warnings"].as_array() else { return };
     // `serde_json` keeps objects sorted by key, which is the canonical form of these details.
-    let keys: Vec<(&str, String)> =
-        warnings.iter().map(|warning| (warning["code"].as_str().unwrap(), warning["details"].to_string())).collect();
+    let keys: Vec<(&str, String)> = warnings
+        .iter()
+        .map(|warning| (warning["code"].as_str().unwrap(), warning["details"].to_string()))
+        .collect();
     assert!(keys.is_sorted_by(|a, b| a < b), "warnings are not sorted and unique: {keys:#?}");
 }
 

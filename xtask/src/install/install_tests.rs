@@ -34,7 +34,7 @@ fn place(root: &Path, content: &str) -> Destination {
         java_home: Path::new("/opt/jdk"),
         adapter: &adapter(root),
     };
-    destination.place(&built, &parts).unwrap();
+    destination.place(&built, &parts, |_tree| Ok(())).unwrap();
     destination
 }
 

@@ -12,10 +12,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use ghidr::engine::boot_data::DIRECTORY;
 use ghidr::engine::verified::verified_java;
 
 use crate::error::{AtPath, TaskError};
-use crate::project::Project;
+use crate::project::{Profile, Project};
+use crate::setup::boot_data::{self, Maker};
 use crate::setup::bundle::{self, Engine, Parts, Share};
 use crate::setup::{self, Setup};
 use crate::{command, files, report};
@@ -45,16 +47,23 @@ pub fn run(project: &Project, options: &InstallOptions) -> Result<(), TaskError>
     let official = options.ghidra.as_deref().map(Installation::inspect).transpose()?;
     let official_java = official.as_ref().map(|engine| engine.java(given_java)).transpose()?;
 
-    let setup = setup::run(project)?;
+    let setup = setup::run(project, Profile::Release)?;
     let jdk = match official_java {
         Some(jdk) => jdk,
         None if given_java.is_some() => official::java_for(&setup.facts, given_java, &[])?,
         None => setup.jdk.clone(),
     };
     let parts = parts(&setup, official.as_ref(), &jdk.home);
-    report::say("building the release executable");
-    command::run(project.cargo().args(["build", "--release", "--locked", "--package", "ghidr"]))?;
-    destination.place(&project.executable("release"), &parts)?;
+    let executable = project.executable("release");
+    let cached = setup.boot_data.as_deref().filter(|_| official.is_none() && jdk.home == setup.jdk.home);
+    destination.place(&executable, &parts, |tree| match cached {
+        Some(boot_data) => bundle::add_boot_data(tree, boot_data, Share::Copy),
+        None => {
+            let scratch = std::env::temp_dir();
+            let maker = Maker { project_root: &project.root, executable: &executable, scratch: &scratch };
+            boot_data::make(tree, &tree.join(DIRECTORY), maker).map(|_made| ())
+        }
+    })?;
 
     let facts = parts.facts;
     report::say(format!(
@@ -123,7 +132,14 @@ impl Destination {
     }
 
     /// Puts executable and tree into place, the tree first: an executable never lacks what it needs.
-    fn place(&self, built: &Path, parts: &Parts<'_>) -> Result<(), TaskError> {
+    ///
+    /// `finish` adds what is made from the assembled tree.
+    fn place(
+        &self,
+        built: &Path,
+        parts: &Parts<'_>,
+        finish: impl FnOnce(&Path) -> Result<(), TaskError>,
+    ) -> Result<(), TaskError> {
         for path in [&self.tree, &self.executable] {
             files::create_public_directory(path.parent().unwrap_or(Path::new("/")))?;
         }
@@ -133,6 +149,7 @@ impl Destination {
         files::sync_file(&staged)?;
         let staging = files::sibling(&self.tree, "new");
         bundle::assemble(&staging, parts, Share::Copy)?;
+        finish(&staging)?;
         let record = InstallManifest::record(&staged, &staging)?;
         files::publish(&staging.join(manifest::FILE_NAME), &record.to_bytes()?)?;
         bundle::replace(&staging, &self.tree)?;

@@ -40,17 +40,30 @@ impl Adapter {
 /// Its format and tests are not checked here: a demonstration must not fail over a long line.
 pub fn ensure(java: &Path, maven: &Maven, jdk: &Jdk, pin: &EnginePin) -> Result<Adapter, TaskError> {
     let adapter = Adapter::of(java);
+    let built = ensure_built(java, &adapter, maven, jdk, pin);
+    // Maven writes equal jars for equal sources; boot data made from one fits the next only if it has the same time.
+    built.and_then(|()| files::set_fixed_time(&adapter.jar))?;
+    Ok(adapter)
+}
+
+fn ensure_built(
+    java: &Path,
+    adapter: &Adapter,
+    maven: &Maven,
+    jdk: &Jdk,
+    pin: &EnginePin,
+) -> Result<(), TaskError> {
     let stamp = stamp(java);
     let inputs = inputs(java, jdk, pin)?;
     if adapter.is_present() && fs::read_to_string(&stamp).is_ok_and(|built_from| built_from == inputs) {
         report::say("adapter: up to date");
-        return Ok(adapter);
+        return Ok(());
     }
     report::say("adapter: building with mvn");
     build(java, maven, &["--quiet", "-DskipTests", "-Dspotless.check.skip=true", "package"])?;
     files::publish(&stamp, inputs.as_bytes())?;
     report::say("adapter: built");
-    Ok(adapter)
+    Ok(())
 }
 
 /// Builds the adapter with every check and test of its own.

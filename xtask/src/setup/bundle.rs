@@ -11,9 +11,9 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use super::adapter::Adapter;
 use super::prepare::Prepared;
 
+use ghidr::domain::engine_layout::EngineLayout;
 use ghidr::engine::application_properties::ApplicationProperties;
 use ghidr::engine::descriptor::{self, EngineDescriptor};
-use ghidr::protocol::request::EngineLayout;
 
 use crate::error::{AtPath, TaskError};
 use crate::files;
@@ -78,6 +78,11 @@ pub fn assemble(staging: &Path, parts: &Parts<'_>, share: Share) -> Result<(), T
         .to_bytes()
         .map_err(|error| TaskError::Refused(format!("cannot encode {}: {error}", descriptor::FILE_NAME)))?;
     files::publish(&staging.join(descriptor::FILE_NAME), &encoded)
+}
+
+/// Adds boot data to the assembled `staging`.
+pub fn add_boot_data(staging: &Path, boot_data: &Path, share: Share) -> Result<(), TaskError> {
+    put_tree(boot_data, &staging.join(ghidr::engine::boot_data::DIRECTORY), share)
 }
 
 /// Gives the assembled `staging` the name `tree`, replacing what has it now.

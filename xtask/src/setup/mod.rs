@@ -4,6 +4,7 @@
 
 pub mod adapter;
 mod apt;
+pub mod boot_data;
 pub mod bundle;
 mod cache;
 mod engine;
@@ -17,7 +18,7 @@ use std::path::PathBuf;
 
 use crate::error::TaskError;
 use crate::pins::{ENGINE, EnginePin};
-use crate::project::Project;
+use crate::project::{Profile, Project};
 use crate::{command, report};
 use adapter::Adapter;
 use bundle::{Engine, Parts, Share};
@@ -45,10 +46,14 @@ pub struct Setup {
     pub facts: ApplicationProperties,
     /// Where cargo-installed tools are kept.
     pub tools: PathBuf,
+    /// The boot data for exactly these parts, unless it could not be made.
+    pub boot_data: Option<PathBuf>,
 }
 
 /// Does the whole set-up, one at a time per user, and lays out the tree of development builds.
-pub fn run(project: &Project) -> Result<Setup, TaskError> {
+///
+/// Boot data is made by running `ghidr`, which is built in `profile` for it.
+pub fn run(project: &Project, profile: Profile) -> Result<Setup, TaskError> {
     let jdk = packages::ensure(&ENGINE)?;
     if command::find_on_path("mvn", std::env::var_os("PATH").as_deref()).is_none() {
         return Err(TaskError::Refused(maven::MISSING.to_owned()));
@@ -59,9 +64,10 @@ pub fn run(project: &Project) -> Result<Setup, TaskError> {
     let directory = engine::directory(cache.root(), &ENGINE);
     let engine_jar = engine::ensure(&directory, &ENGINE, &maven)?;
     maven.adopt(&ENGINE, &engine_jar)?;
+    crate::files::set_fixed_time(&engine_jar)?;
     let prepared = prepare::ensure(&directory, &engine_jar, ENGINE.sha256)?;
     let adapter = adapter::ensure(&project.root.join("java"), &maven, &jdk, &ENGINE)?;
-    let setup = Setup {
+    let mut setup = Setup {
         jdk,
         maven,
         engine_jar,
@@ -69,10 +75,20 @@ pub fn run(project: &Project) -> Result<Setup, TaskError> {
         adapter,
         facts: facts(&ENGINE),
         tools: cache.root().join("tools"),
+        boot_data: None,
     };
     let tree = project.bundled_tree();
     let staging = crate::files::sibling(&tree, "new");
     bundle::assemble(&staging, &setup.parts(), Share::Link)?;
+    report::say("building ghidr");
+    let executable = project.build(profile)?;
+    let maker =
+        boot_data::Maker { project_root: &project.root, executable: &executable, scratch: cache.root() };
+    let key = boot_data::key(ENGINE.sha256, &setup.adapter.jar, &setup.jdk.home)?;
+    setup.boot_data = boot_data::ensure(cache.root(), &key, &staging, maker)?;
+    if let Some(made) = &setup.boot_data {
+        bundle::add_boot_data(&staging, made, Share::Link)?;
+    }
     bundle::replace(&staging, &tree)?;
     report::say(format!("set-up complete: engine and adapter are in {}", tree.display()));
     Ok(setup)

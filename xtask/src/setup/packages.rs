@@ -51,6 +51,11 @@ pub fn ensure(pin: &EnginePin) -> Result<Jdk, TaskError> {
     Ok(jdk)
 }
 
+/// Makes sure that one more program is on the search path, by installing its Debian package if need be.
+pub fn ensure_tool(program: &'static str, package: &'static str) -> Result<(), TaskError> {
+    install(apt::installer(), &missing_tools(&[Tool { program, package }], on_path))
+}
+
 /// Makes sure that Debian packages are installed, for programs that must come from Debian.
 pub fn ensure_debian(packages: &[&'static str]) -> Result<(), TaskError> {
     let missing: Vec<&str> = packages.iter().copied().filter(|package| !apt::is_installed(package)).collect();

@@ -8,9 +8,9 @@ mod platform;
 mod steps;
 
 use crate::error::TaskError;
-use crate::project::Project;
+use crate::project::{Profile, Project};
 use crate::setup;
-use crate::setup::adapter;
+use crate::setup::{adapter, packages};
 use steps::Steps;
 
 /// Tests that boot Ghidra live in this module of the integration binary.
@@ -19,7 +19,7 @@ const GHIDRA_TESTS: &str = "ghidra::";
 /// Runs everything, or with `fast` everything that boots no Ghidra.
 pub fn run(project: &Project, fast: bool) -> Result<(), TaskError> {
     let mut steps = Steps::default();
-    let Some(setup) = steps.run("set-up", || setup::run(project)) else {
+    let Some(setup) = steps.run("set-up", || setup::run(project, Profile::Debug)) else {
         return steps.finish();
     };
     steps.run("format", || cargo(project, &["fmt", "--all", "--check"], &[]));
@@ -32,6 +32,9 @@ pub fn run(project: &Project, fast: bool) -> Result<(), TaskError> {
     });
     steps.run("dependency policy", || deny::check(project, &setup.tools, fast));
     steps.run("fixtures", || platform::check_fixtures(project));
+    if !fast {
+        steps.run("tools of the tests", || packages::ensure_tool("strace", "strace"));
+    }
     let tests = if fast { "tests that boot no Ghidra" } else { "tests" };
     steps.run(tests, || {
         let scope = ["test", "--locked", "--workspace", "--all-targets", "--all-features", "--no-fail-fast"];

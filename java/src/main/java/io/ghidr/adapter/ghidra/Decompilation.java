@@ -13,6 +13,7 @@ import io.ghidr.adapter.protocol.QueryRequest;
 import io.ghidr.adapter.protocol.WorkerErrors;
 import io.ghidr.adapter.protocol.WorkerException;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Decompiles one function of an open program.
@@ -48,12 +49,16 @@ public final class Decompilation {
   private static JsonPart decompile(
       DecompInterface decompiler, Function function, AddressValue entry, int timeoutSeconds)
       throws WorkerException {
+    long started = System.nanoTime();
     DecompileResults results =
         decompiler.decompileFunction(function, timeoutSeconds, TaskMonitor.DUMMY);
     if (results == null) {
       throw WorkerErrors.decompileFailed(entry, "the decompiler gave no result");
     }
-    if (results.isTimedOut()) {
+    boolean expired = System.nanoTime() - started >= TimeUnit.SECONDS.toNanos(timeoutSeconds);
+    // Ghidra 10.3 never says that a result timed out, and 12.1.2 may say "cancelled" instead while
+    // its timer is still at work. A function without a result after that time is a time-out.
+    if (results.isTimedOut() || (expired && !results.decompileCompleted())) {
       throw WorkerErrors.decompileTimeout(timeoutSeconds, entry);
     }
     DecompiledFunction decompiled = results.getDecompiledFunction();

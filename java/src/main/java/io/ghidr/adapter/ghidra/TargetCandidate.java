@@ -25,6 +25,11 @@ record TargetCandidate(String loader, String language, String compiler)
         pair == null ? "" : pair.getCompilerSpecID().getIdAsString());
   }
 
+  /** Whether the loader knows a processor for the Sample. */
+  boolean namesLanguage() {
+    return !language.isEmpty();
+  }
+
   @Override
   public int compareTo(TargetCandidate other) {
     return AddressValue.compareBytes(

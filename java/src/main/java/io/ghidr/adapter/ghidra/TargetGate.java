@@ -117,8 +117,18 @@ public final class TargetGate {
     List<LoadSpec> preferred = specs.stream().filter(LoadSpec::isPreferred).toList();
     if (preferred.size() != 1) {
       Collection<LoadSpec> offered = preferred.isEmpty() ? specs : preferred;
-      throw WorkerErrors.ambiguousTarget(
-          Listing.of(offered.stream().map(TargetCandidate::of).distinct().sorted().toList()));
+      List<TargetCandidate> candidates =
+          offered.stream()
+              .map(TargetCandidate::of)
+              .filter(TargetCandidate::namesLanguage)
+              .distinct()
+              .sorted()
+              .toList();
+      if (candidates.isEmpty()) {
+        // The format is known, its processor is not: nothing there to choose from.
+        throw WorkerErrors.unsupportedTarget(List.of(loader.getName()));
+      }
+      throw WorkerErrors.ambiguousTarget(Listing.of(candidates));
     }
     LoadSpec spec = preferred.get(0);
     return new ResolvedTarget(TargetCandidate.of(spec), loaderOptions(provider, loader, spec));

@@ -1,0 +1,63 @@
+//! What one worker spent its time on, for `--verbose`.
+//!
+//! Information for people: no answer and no JSON document depends on it.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use super::worker::Reply;
+use crate::output::escape;
+
+/// Durations of one worker, in the order in which its phases ran.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerTimes {
+    operation: &'static str,
+    total: Duration,
+    phases: Vec<(String, Duration)>,
+}
+
+impl WorkerTimes {
+    /// The times of the worker that gave `reply`.
+    pub fn of(reply: &Reply) -> Self {
+        let phases = reply.response.phases.iter();
+        Self {
+            operation: reply.run.operation,
+            total: reply.run.outcome.elapsed,
+            phases: phases
+                .map(|phase| (phase.name.clone(), Duration::from_millis(phase.milliseconds)))
+                .collect(),
+        }
+    }
+
+    /// One line: the total, each phase, and what is left for starting and ending the process.
+    pub fn describe(&self) -> String {
+        let mut text = format!("worker {}: {} ms (", self.operation, self.total.as_millis());
+        let mut rest = self.total;
+        for (name, duration) in &self.phases {
+            let _ = write!(text, "{} {}, ", escape::line(name), duration.as_millis());
+            rest = rest.saturating_sub(*duration);
+        }
+        let _ = writeln!(text, "process and virtual machine {})", rest.as_millis());
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_phase_accounts_for_belongs_to_the_process() {
+        let times = WorkerTimes {
+            operation: "query",
+            total: Duration::from_millis(1_000),
+            phases: vec![
+                ("application".to_owned(), Duration::from_millis(600)),
+                ("op\x1ben".to_owned(), Duration::from_millis(250)),
+            ],
+        };
+        let expected =
+            "worker query: 1000 ms (application 600, op\\u{1b}en 250, process and virtual machine 150)\n";
+        assert_eq!(times.describe(), expected);
+    }
+}

@@ -1,0 +1,10 @@
+//! Whole commands in this process, on a scripted worker: no JVM, no child process.
+
+mod answers;
+mod budget;
+mod corruption;
+mod endings;
+mod exchange;
+mod failures;
+mod selectors;
+mod tampering;

@@ -1,0 +1,121 @@
+//! Registries, command line, schemas and the Java adapter agree (decision D1).
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use clap::CommandFactory as _;
+use ghidr::cli::Cli;
+use ghidr::commands::schemas;
+use ghidr::domain::fault::FAULT_LIMIT;
+use ghidr::domain::limits::CANDIDATE_LIMIT;
+use ghidr::domain::program::FACTS_VERSION;
+use ghidr::domain::selector::FunctionSelector;
+use ghidr::protocol::limits::{MAX_PROGRESS_BYTES, MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, PROTOCOL_VERSION};
+use ghidr::protocol::registry::{COMMANDS, OPERATIONS};
+use ghidr::protocol::request::{Arguments, Operation, WorkerQuery};
+use serde_json::Value;
+
+#[test]
+fn registered_commands_are_the_subcommands() {
+    // They print text, not a document, and so have no place in the registry (decision D13).
+    const TEXT_ONLY: [&str; 2] = ["completions", "schema"];
+    let command = Cli::command();
+    let offered: BTreeSet<&str> = command
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+        .map(clap::Command::get_name)
+        .filter(|name| !TEXT_ONLY.contains(name))
+        .collect();
+    let registered: BTreeSet<&str> = COMMANDS.iter().map(|command| command.name).collect();
+    assert_eq!(offered, registered);
+}
+
+#[test]
+fn every_command_has_a_published_schema_and_no_document_kind_is_left_over() {
+    let published: BTreeSet<&str> = schemas::published().iter().map(|published| published.kind).collect();
+    for command in COMMANDS {
+        assert!(published.contains(command.kind), "{}", command.name);
+    }
+    let kept_in_files = ["analysis_manifest", "analysis_profile", "diagnostic_manifest", "error", "store"];
+    let commands = COMMANDS.iter().map(|command| command.kind);
+    assert_eq!(published, commands.chain(kept_in_files).collect());
+}
+
+#[test]
+fn operations_are_the_variants_of_the_request() {
+    let query = WorkerQuery::Decompile { selector: FunctionSelector::Name { value: "f".into() } };
+    let path = String::new;
+    let variants = [
+        Arguments::Probe {},
+        Arguments::Analyze {
+            sample_path: path(),
+            project_directory: path(),
+            facts_directory: path(),
+            query: Some(query.clone()),
+        },
+        Arguments::Query { project_directory: path(), query },
+    ];
+    let written = variants.map(|arguments| {
+        // No wildcard: a new variant does not compile until it is listed here.
+        match arguments.operation() {
+            Operation::Probe | Operation::Analyze | Operation::Query => {}
+        }
+        serde_json::to_value(&arguments).unwrap()["operation"].as_str().unwrap().to_owned()
+    });
+    let registered: Vec<&str> = OPERATIONS.iter().map(|operation| operation.id).collect();
+    assert_eq!(written.to_vec(), registered);
+}
+
+#[test]
+fn every_operation_is_run_by_some_command() {
+    let used: BTreeSet<Operation> =
+        COMMANDS.iter().flat_map(|command| command.operations.iter().copied()).collect();
+    assert_eq!(used, OPERATIONS.iter().map(|operation| operation.operation).collect());
+}
+
+#[test]
+fn the_adapter_dispatches_the_same_operations_under_the_same_limits() {
+    let adapter = list_operations();
+    let names: BTreeSet<&str> =
+        adapter["operations"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    assert_eq!(names, OPERATIONS.iter().map(|operation| operation.id).collect());
+    let shared = [
+        ("protocol_version", u64::from(PROTOCOL_VERSION)),
+        ("facts_version", u64::from(FACTS_VERSION)),
+        ("max_request_bytes", MAX_REQUEST_BYTES as u64),
+        ("max_response_bytes", MAX_RESPONSE_BYTES),
+        ("max_progress_bytes", MAX_PROGRESS_BYTES as u64),
+        ("max_listed_items", CANDIDATE_LIMIT as u64),
+        ("max_listed_faults", FAULT_LIMIT as u64),
+        ("max_facts_line_bytes", 1 << 20),
+        ("max_fault_message_chars", 1_024),
+    ];
+    for (name, value) in shared {
+        assert_eq!(adapter[name], value, "{name}");
+    }
+    assert_eq!((&adapter["project_name"], &adapter["program_name"]), (&"analysis".into(), &"sample".into()));
+    assert_eq!(adapter.as_object().unwrap().len(), shared.len() + 3, "an unshared constant: {adapter}");
+}
+
+/// What the built adapter says about itself, on a bare JDK without Ghidra. A missing JDK or adapter fails.
+fn list_operations() -> Value {
+    let bundle = bundle();
+    let descriptor = std::fs::read(bundle.join("engine.json")).expect("run: cargo xtask setup");
+    let descriptor: Value = serde_json::from_slice(&descriptor).unwrap();
+    let java = Path::new(descriptor["java_home"].as_str().unwrap()).join("bin/java");
+    let output = Command::new(java)
+        .arg("-cp")
+        .arg(bundle.join("adapter/ghidr-adapter.jar"))
+        .arg("io.ghidr.adapter.ListOperations")
+        .env_clear()
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// What set-up laid out beside the executable under test.
+fn bundle() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_ghidr")).parent().unwrap().join("../lib/ghidr")
+}

@@ -1,0 +1,45 @@
+//! `doctor` boots the engine in the production sandbox and makes no Analysis.
+
+use serde_json::Value;
+
+use crate::support::ghidr::Ghidr;
+use crate::support::{boots, tree};
+
+#[test]
+fn doctor_probes_the_real_engine_and_creates_no_analysis() {
+    for mode in ["bubblewrap", "off"] {
+        let ghidr = Ghidr::new();
+        let _boot = boots::take();
+        let run = ghidr.run(["--sandbox", mode, "doctor"]);
+        let document = run.success();
+        assert_eq!(document["kind"], "doctor_report");
+        assert_eq!(document["provenance"]["sandbox"]["backend"], mode);
+        assert!(document["provenance"]["ghidra_version"].is_string(), "{run}");
+        check_boot_data(mode, &document["data"]["components"]["ghidra"]);
+        let store = ghidr.store();
+        assert_eq!(tree::names(&store.join("analyses")), Vec::<String>::new());
+        assert_eq!(tree::names(&store.join("staging")), Vec::<String>::new(), "the write probe was left");
+    }
+}
+
+/// What set-up prepares is for its own engine, and holds paths that only exist in the sandbox.
+fn check_boot_data(mode: &str, component: &Value) {
+    let of_the_bundle = component["selected_by"] == "bundle";
+    match mode {
+        "off" => assert!(component.get("boot_data").is_none(), "{component:#}"),
+        _ if of_the_bundle => assert_eq!(component["boot_data"]["status"], "ready", "{component:#}"),
+        _ => assert_eq!(component["boot_data"]["status"], "stale", "{component:#}"),
+    }
+}
+
+#[test]
+fn doctor_finishes_every_check_when_the_engine_is_missing() {
+    let ghidr = Ghidr::new().environment("GHIDR_GHIDRA", "/nowhere/ghidra");
+    let error = ghidr.run(["doctor"]).error("doctor_failed", 1);
+    let report = error["details"]["report"].as_object().unwrap();
+    let sound = Ghidr::new();
+    let _boot = boots::take();
+    let healthy = sound.run(["doctor"]).success();
+    let keys = |report: &serde_json::Map<String, Value>| report.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(keys(report), keys(healthy["data"].as_object().unwrap()), "the same complete shape");
+}
