@@ -79,7 +79,7 @@ fn rfc3339(time: OffsetDateTime) -> String {
 
 fn termination(outcome: &Outcome) -> DiagnosticTermination {
     let status = outcome.worker_status;
-    let signal = status.filter(|status| *status > 128).map(|status| status - 128);
+    let signal = status.and_then(process::signal_of_status);
     let reason = match outcome.ended_by {
         EndedBy::Watchdog => TerminationReason::TimedOut,
         EndedBy::Interrupted { .. } => TerminationReason::Interrupted,

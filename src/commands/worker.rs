@@ -257,14 +257,13 @@ fn termination(outcome: &Outcome) -> Option<Termination> {
 }
 
 fn describe_status(status: Option<i32>) -> String {
-    match status {
-        None => "its status is unknown".to_owned(),
-        Some(status) if status > 128 => {
-            let signal = status - 128;
+    let Some(status) = status else { return "its status is unknown".to_owned() };
+    match process::signal_of_status(status) {
+        Some(signal) => {
             let name = signal_hook::low_level::signal_name(signal).unwrap_or("unknown signal");
             format!("killed by {name}")
         }
-        Some(status) => format!("exit status {status}"),
+        None => format!("exit status {status}"),
     }
 }
 

@@ -3,6 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// What the shell's encoding adds to the number of a signal.
+const SHELL_SIGNAL_BASE: i32 = 128;
+/// Linux numbers signals from 1 to 64.
+const LAST_SIGNAL: i32 = 64;
+
 /// Everything that is known once the worker tree is gone.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -24,6 +29,14 @@ pub struct Outcome {
     pub peak_memory_bytes: u64,
     /// From the start to the end of the whole tree.
     pub elapsed: Duration,
+}
+
+/// The signal that a status in the shell's encoding stands for. A status above that of the last signal is one that a
+/// program chose: Ghidra gives up with 255 when it cannot start.
+#[must_use]
+pub fn signal_of_status(status: i32) -> Option<i32> {
+    let signal = status - SHELL_SIGNAL_BASE;
+    (1..=LAST_SIGNAL).contains(&signal).then_some(signal)
 }
 
 /// The reason a run ended.
@@ -91,4 +104,19 @@ pub struct Segment {
     pub path: PathBuf,
     /// SHA-256 of these bytes.
     pub sha256: [u8; 32],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_statuses_of_signals_are_signals() {
+        for (status, signal) in [(129, Some(1)), (137, Some(9)), (143, Some(15)), (192, Some(64))] {
+            assert_eq!(signal_of_status(status), signal);
+        }
+        for status in [0, 1, 3, 127, 128, 193, 255] {
+            assert_eq!(signal_of_status(status), None, "{status}");
+        }
+    }
 }
