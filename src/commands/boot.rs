@@ -98,6 +98,8 @@ fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<V
         ("java.io.tmpdir", &temporary),
         ("java.awt.headless", "true"),
         ("java.protocol.handler.pkgs", "ghidra.framework.protocol"),
+        // Nobody can attach, and registering its loggers is a tenth of a second of every boot.
+        ("log4j2.disable.jmx", "true"),
         ("jdk.tls.client.protocols", "TLSv1.2,TLSv1.3"),
         ("javax.xml.accessExternalDTD", ""),
         ("javax.xml.accessExternalSchema", ""),
