@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::support::{boots, fixtures, golden, shared};
+use crate::support::{boots, fixtures, golden, normalize, shared};
 
 /// Functions whose decompilation has a golden: fixture, label in the file name, selector.
 /// Per fixture the main function, one with a switch, one that never returns, where there is one.
@@ -108,7 +108,7 @@ fn golden_of_analysis_records() {
         }
         let record = json!({
             "provenance": {"ghidra_version": document["provenance"]["ghidra_version"]},
-            "program": manifest["program"],
+            "program": normalize::program_counts(fixture, &manifest["program"]),
             "analyzers": analyzers,
             "faults": manifest["faults"],
             "suspicions": manifest["suspicions"],
