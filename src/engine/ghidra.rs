@@ -168,8 +168,16 @@ impl Ghidra {
 
 fn read_from_directory(directory: &Path) -> Result<String, String> {
     let path = directory.join(PROPERTIES_IN_DIRECTORY);
-    let file = File::open(&path).map_err(|error| format!("{PROPERTIES_IN_DIRECTORY}: {error}"))?;
-    read_bounded(file)
+    let unreadable = |error: std::io::Error| format!("{PROPERTIES_IN_DIRECTORY}: {error}");
+    // Only the directory itself is shown in the sandbox; in a farm of links nothing would be behind them.
+    let resolved = path.canonicalize().map_err(unreadable)?;
+    if !resolved.starts_with(directory) {
+        return Err(format!(
+            "its files are links to {}: name the directory that holds the files",
+            resolved.display()
+        ));
+    }
+    read_bounded(File::open(&resolved).map_err(unreadable)?)
 }
 
 fn read_from_jar(jar: &Path) -> Result<String, String> {
@@ -216,6 +224,21 @@ mod tests {
         assert_eq!(ghidra.layout, EngineLayout::InstallationDirectory);
         assert_eq!((ghidra.version.as_str(), ghidra.build.as_str()), ("12.1.2", "abc"));
         assert!(ghidra.launcher().ends_with("support/analyzeHeadless"));
+    }
+
+    #[test]
+    fn a_farm_of_links_is_refused_with_the_place_to_name_instead() {
+        let (real, farm) = (installation(), tempfile::tempdir().unwrap());
+        std::fs::create_dir(farm.path().join("Ghidra")).unwrap();
+        let target = real.path().join(PROPERTIES_IN_DIRECTORY);
+        std::os::unix::fs::symlink(&target, farm.path().join(PROPERTIES_IN_DIRECTORY)).unwrap();
+        let error = Ghidra::find(&candidates(Some(farm.path()), None)).unwrap_err().to_string();
+        assert!(error.contains(&target.canonicalize().unwrap().display().to_string()), "{error}");
+        // A link to a whole installation is followed.
+        let link = farm.path().join("link");
+        std::os::unix::fs::symlink(real.path(), &link).unwrap();
+        let ghidra = Ghidra::find(&candidates(Some(&link), None)).unwrap();
+        assert_eq!(ghidra.path, real.path().canonicalize().unwrap());
     }
 
     #[test]
