@@ -151,7 +151,8 @@ fn a_function_that_never_returns_has_no_return_in_its_text() {
         assert!(endless.any(|endless| endless == entry), "{fixture}");
         let endless = text.contains("do {") && text.contains("} while( true )");
         assert!(endless || text.contains("exit("), "{fixture}: {text}");
-        assert!(!text.contains("return"), "{fixture}: {text}");
+        let returns = text.lines().any(|line| line.trim_start().starts_with("return"));
+        assert!(!returns, "{fixture}: {text}");
         checked += 1;
     }
     assert_eq!(checked, 5);
