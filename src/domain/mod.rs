@@ -3,6 +3,7 @@
 pub mod address;
 pub mod candidates;
 pub mod canonical_json;
+pub mod cleanup;
 pub mod diagnostic_log;
 pub mod digest;
 pub mod doctor_report;

@@ -12,6 +12,7 @@ pub(super) const DIAGNOSTICS: &str = "diagnostics";
 pub(super) const QUARANTINE: &str = "quarantine";
 pub(super) const LOCKS: &str = "locks";
 pub(super) const STAGING: &str = "staging";
+pub(super) const CLEANUP: &str = "cleanup";
 
 /// Scope of what belongs to no Sample, below `diagnostics` and `artifacts`.
 pub(super) const GLOBAL: &str = "global";
