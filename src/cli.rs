@@ -2,6 +2,9 @@
 //!
 //! Raw arguments stay raw here; [`crate::commands::context`] resolves them.
 
+mod clean;
+mod store;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -9,11 +12,15 @@ use clap::builder::TypedValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 
+pub use clean::CleanArguments;
+pub use store::{StoreArguments, StoreCommand};
+
 use crate::domain::error::PublicError;
 use crate::domain::limits::{
     DEFAULT_ANALYSIS_TIMEOUT_SECONDS, DEFAULT_DECOMPILE_TIMEOUT_SECONDS, DEFAULT_MAX_CPU,
     DEFAULT_MAX_HEAP_MIB, DEFAULT_MAX_INLINE_BYTES, DEFAULT_MAX_SAMPLE_BYTES, DEFAULT_PAGE_LIMIT,
 };
+use crate::domain::page::PageRequest;
 use crate::domain::sandbox_mode::SandboxMode;
 
 /// Presentation of results; never chosen by terminal detection.
@@ -33,7 +40,7 @@ pub enum Format {
     about = "Ask Ghidra about a binary, given nothing but its path",
     after_help = "Exit status: 0 success, 1 failure, 2 invalid arguments, 124 time-out, 130 interrupted.\n\n\
         Examples:\n  ghidr doctor\n  ghidr inspect /bin/ls\n  ghidr functions /bin/ls --limit 20 --offset 100\n  \
-        ghidr decompile sample.exe --name main\n  ghidr --format human functions /bin/ls",
+        ghidr decompile sample.exe --name main\n  ghidr --format human functions /bin/ls\n  ghidr --format human store list",
     disable_help_subcommand = true
 )]
 pub struct Cli {
@@ -107,6 +114,10 @@ pub enum Command {
     Functions(FunctionsArguments),
     /// Decompile one function
     Decompile(DecompileArguments),
+    /// Remove stored data of one sample, or everything
+    Clean(CleanArguments),
+    /// Look at what is kept
+    Store(StoreArguments),
 }
 
 /// Arguments of `inspect`.
@@ -121,21 +132,28 @@ pub struct InspectArguments {
 pub struct FunctionsArguments {
     /// The binary to ask about
     pub sample: PathBuf,
-    /// Most functions to return [default: 100]
+    /// Which functions to return.
+    #[command(flatten)]
+    pub page: PageArguments,
+}
+
+/// Which part of a collection to return.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct PageArguments {
+    /// Most items to return [default: 100]
     #[arg(long, value_name = "COUNT", value_parser = Positive, allow_hyphen_values = true)]
     pub limit: Option<u64>,
-    /// Functions to skip, in the documented order [default: 0]
+    /// Items to skip, in the documented order [default: 0]
     #[arg(long, value_name = "COUNT", value_parser = Natural, allow_hyphen_values = true)]
     pub offset: Option<u64>,
-    /// Return every function
+    /// Return every item
     #[arg(long, conflicts_with_all = ["limit", "offset"])]
     pub all: bool,
 }
 
-impl FunctionsArguments {
+impl PageArguments {
     /// The page asked for.
-    pub fn page(&self) -> crate::domain::page::PageRequest {
-        use crate::domain::page::PageRequest;
+    pub fn request(&self) -> PageRequest {
         if self.all {
             return PageRequest::All;
         }
@@ -250,7 +268,7 @@ fn invalid(error: &clap::Error) -> PublicError {
     let rendered = error.render().to_string();
     let reason = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            "a command is required: doctor, inspect, functions or decompile".to_owned()
+            "a command is required; ghidr --help lists them".to_owned()
         }
         _ => one_line(&rendered),
     };

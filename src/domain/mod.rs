@@ -23,6 +23,7 @@ pub mod provenance;
 pub mod sample_header;
 pub mod sandbox_mode;
 pub mod selector;
+pub mod store_list;
 pub mod store_source;
 pub mod target;
 pub mod usage;

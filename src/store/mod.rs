@@ -19,6 +19,7 @@ mod inventory;
 mod io;
 mod layout;
 mod lines;
+mod list;
 mod lock;
 mod manifest;
 mod open;

@@ -63,6 +63,17 @@ impl Store {
         Ok(CleanupMatch { counts, analysis_profile_sha256: profiles.into_iter().collect() })
     }
 
+    /// The same without what an earlier cleanup left behind.
+    pub fn survey_kept(
+        &self,
+        _lock: &impl HoldsStoreLock,
+        scope: CleanupScope,
+    ) -> Result<CleanupCounts, StoreError> {
+        let mut survey = Survey::default();
+        survey.add(&self.root, scope)?;
+        Ok(survey.counts)
+    }
+
     /// The stored data of no Sample: reports and logs of commands that had none.
     pub fn survey_global(&self, _lock: &impl HoldsStoreLock) -> Result<CleanupCounts, StoreError> {
         let mut survey = Survey::default();
