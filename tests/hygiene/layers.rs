@@ -23,7 +23,7 @@ const ALLOWED: [(&str, &[&str]); 9] = [
 const CONFINED: [(&str, &str); 5] = [
     ("jvm_bridge", "src/worker/"),
     ("clap", "src/cli.rs src/domain/sandbox_mode.rs"),
-    ("signal_hook", "src/process/ src/commands/worker.rs"),
+    ("signal_hook", "src/process/ src/commands/worker/"),
     ("close_fds", "src/process/"),
     ("zip", "src/engine/"),
 ];
