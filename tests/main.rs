@@ -10,3 +10,4 @@ mod hygiene;
 mod process;
 mod sandbox;
 mod support;
+mod sweeps;
