@@ -5,6 +5,7 @@ pub mod committed;
 pub mod contract;
 pub mod fake_answer;
 pub mod fake_engine;
+pub mod fake_process;
 pub mod fixtures;
 pub mod ghidr;
 pub mod golden;
