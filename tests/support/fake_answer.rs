@@ -9,6 +9,9 @@ use sha2::{Digest as _, Sha256};
 /// An edit of the finished response.
 pub type Claim = Box<dyn FnOnce(&mut Value)>;
 
+/// Writes down the finished response.
+pub type Spelling = Box<dyn Fn(&Value) -> Vec<u8>>;
+
 /// Everything one run of the worker leaves behind. The response's claims about facts are made
 /// last, so that they are true of edited facts; `claims` edits them afterwards.
 pub struct Answer {
@@ -18,6 +21,8 @@ pub struct Answer {
     pub outcome: Option<Value>,
     /// Edits of the finished response.
     pub claims: Vec<Claim>,
+    /// How the response is written down.
+    pub spell: Spelling,
     /// Exact bytes in place of the response.
     pub raw_response: Option<Vec<u8>>,
     /// `facts/program.json`.
@@ -100,6 +105,7 @@ impl Answer {
             request: request.clone(),
             outcome: Some(outcome),
             claims: Vec::new(),
+            spell: Box::new(|response| response.to_string().into_bytes()),
             raw_response: None,
             program: program_facts(),
             functions,
@@ -166,7 +172,7 @@ impl Answer {
             "outcome": outcome
         });
         self.claims.drain(..).for_each(|edit| edit(&mut response));
-        let bytes = self.raw_response.take().unwrap_or_else(|| response.to_string().into_bytes());
+        let bytes = self.raw_response.take().unwrap_or_else(|| (self.spell)(&response));
         std::fs::write(response_path, bytes).unwrap();
     }
 
