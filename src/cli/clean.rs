@@ -5,22 +5,17 @@ use std::path::PathBuf;
 
 use clap::builder::TypedValueParser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgGroup, Args};
+use clap::{ArgGroup, Args, ValueHint};
 
 use crate::domain::digest::SampleDigest;
 
 /// Arguments of `clean`.
 #[derive(Debug, Args)]
-#[command(
-    group = ArgGroup::new("target").required(true).args(["sample", "digest", "all"]),
-    after_help = "Removes every analysis, artifact, diagnostic log and quarantined analysis of the target, whatever \
-        engine and options made them, and nothing else. Removing everything asks for confirmation on a terminal; \
-        elsewhere it needs --yes.\n\n\
-        Examples:\n  ghidr clean ./sample --dry-run\n  ghidr clean ./sample\n  \
-        ghidr clean --digest 64_HEX_DIGITS\n  ghidr clean --all --yes"
-)]
+#[command(group = ArgGroup::new("target").required(true).args(["sample", "digest", "all"]))]
 pub struct CleanArguments {
     /// A file with the sample's bytes: what is stored about them is removed, the file is not
+    #[arg(value_hint = ValueHint::FilePath)]
+    #[arg(value_hint = ValueHint::FilePath)]
     pub sample: Option<PathBuf>,
     /// SHA-256 of the sample, when there is no file of it any more
     #[arg(long, value_name = "SHA256", value_parser = Digest, allow_hyphen_values = true)]

@@ -8,6 +8,7 @@ mod boot_mode;
 mod clean;
 mod confirmation;
 pub mod context;
+mod decompilation;
 mod decompile;
 mod diagnostics;
 mod doctor;

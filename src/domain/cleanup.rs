@@ -1,7 +1,7 @@
 //! What `clean` matches, removes and reports.
 //!
-//! Counts and usage are of stored data: Analyses, quarantined Analyses, Artifacts and
-//! Diagnostic Logs. Locks and working files are not data and are in no count.
+//! Counts and usage are of stored data: Analyses, quarantined Analyses, kept results, Artifacts
+//! and Diagnostic Logs. Locks and working files are not data and are in no count.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,8 @@ pub struct CleanupCounts {
     pub quarantined_analyses: u64,
     /// Artifacts.
     pub artifacts: u64,
+    /// Kept results of Queries.
+    pub kept_results: u64,
     /// Diagnostic Logs.
     pub diagnostic_logs: u64,
     /// Usage of all of these before anything was removed.
@@ -85,6 +87,7 @@ impl CleanupCounts {
             analyses: self.analyses.saturating_sub(remaining.analyses),
             quarantined_analyses: self.quarantined_analyses.saturating_sub(remaining.quarantined_analyses),
             artifacts: self.artifacts.saturating_sub(remaining.artifacts),
+            kept_results: self.kept_results.saturating_sub(remaining.kept_results),
             diagnostic_logs: self.diagnostic_logs.saturating_sub(remaining.diagnostic_logs),
             usage: StorageUsage {
                 logical_bytes: self.usage.logical_bytes.saturating_sub(remaining.usage.logical_bytes),
@@ -99,6 +102,7 @@ impl std::ops::AddAssign for CleanupCounts {
         self.analyses = self.analyses.saturating_add(other.analyses);
         self.quarantined_analyses = self.quarantined_analyses.saturating_add(other.quarantined_analyses);
         self.artifacts = self.artifacts.saturating_add(other.artifacts);
+        self.kept_results = self.kept_results.saturating_add(other.kept_results);
         self.diagnostic_logs = self.diagnostic_logs.saturating_add(other.diagnostic_logs);
         self.usage += other.usage;
     }
@@ -114,6 +118,7 @@ mod tests {
             analyses: number,
             quarantined_analyses: number + 1,
             artifacts: number + 2,
+            kept_results: number + 6,
             diagnostic_logs: number + 3,
             usage: StorageUsage { logical_bytes: number + 4, allocated_bytes: number + 5 },
         }
@@ -141,7 +146,7 @@ mod tests {
             "mode": "dry_run",
             "target": {"kind": "all"},
             "matched": {
-                "analyses": 1, "quarantined_analyses": 2, "artifacts": 3, "diagnostic_logs": 4,
+                "analyses": 1, "quarantined_analyses": 2, "artifacts": 3, "kept_results": 7, "diagnostic_logs": 4,
                 "usage": {"logical_bytes": 5, "allocated_bytes": 6},
                 "analysis_profile_sha256": ["ab".repeat(32)]
             },

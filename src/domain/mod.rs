@@ -10,6 +10,7 @@ pub mod doctor_report;
 pub mod documents;
 pub mod engine_layout;
 pub mod error;
+mod error_details;
 pub mod exit_status;
 pub mod fault;
 pub mod function;

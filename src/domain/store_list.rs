@@ -70,6 +70,8 @@ pub struct StoredSample {
     pub quarantined_analyses: u64,
     /// Artifacts.
     pub artifacts: u64,
+    /// Kept results of Queries.
+    pub kept_results: u64,
     /// Diagnostic Logs.
     pub diagnostic_logs: u64,
     /// What all of it occupies.

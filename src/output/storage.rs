@@ -36,6 +36,7 @@ pub fn describe(counts: &CleanupCounts) -> String {
     let kinds = [
         (counts.analyses, "analysis", "analyses"),
         (counts.quarantined_analyses, "quarantined analysis", "quarantined analyses"),
+        (counts.kept_results, "kept result", "kept results"),
         (counts.artifacts, "artifact", "artifacts"),
         (counts.diagnostic_logs, "diagnostic log", "diagnostic logs"),
     ];
@@ -129,6 +130,7 @@ fn analysis_cells(analysis: &ListedAnalysis) -> [String; 3] {
 fn more(sample: &StoredSample) -> String {
     let kinds = [
         (sample.quarantined_analyses, "quarantined"),
+        (sample.kept_results, "results"),
         (sample.artifacts, "artifacts"),
         (sample.diagnostic_logs, "logs"),
     ];
@@ -230,6 +232,7 @@ mod tests {
             analyses,
             quarantined_analyses: u64::from(number),
             artifacts: 0,
+            kept_results: 0,
             diagnostic_logs: u64::from(number),
             usage: usage(7),
         };
@@ -241,10 +244,10 @@ mod tests {
         };
         let (zeros, ones, blank) = ("0".repeat(64), "01".repeat(32), " ".repeat(64));
         let expected = format!(
-            "{:64}   SIZE  ALLOCATED  ENGINE                TARGET                    CREATED               MORE\n\
+            "{:64}   SIZE  ALLOCATED  ENGINE                TARGET                   CREATED               MORE\n\
              {zeros}  18376         14  Ghidra 10.3, Java 17  x86:LE:64:\\u{{1b}}default  1970-01-01T00:00:00Z\n\
-             {blank}                   corrupt               manifest.json: missing    -\n\
-             {ones}      -         14  -                     -                         -                     1 quarantined, 1 logs\n\
+             {blank}                    corrupt               manifest.json: missing   -\n\
+             {ones}      -         14  -                     -                        -                     1 quarantined, 1 logs\n\
              2 of 3 samples shown; more: --offset 2, or --all\n\
              of no sample: 1 artifact; 4 bytes (8 allocated)\n\
              interrupted cleanups: 1; 10 bytes allocated; the next clean of the same target finishes them\n",

@@ -33,6 +33,7 @@ impl Store {
             analyses: Vec::new(),
             quarantined_analyses: counts.quarantined_analyses,
             artifacts: counts.artifacts,
+            kept_results: counts.kept_results,
             diagnostic_logs: counts.diagnostic_logs,
             usage: counts.usage,
         };

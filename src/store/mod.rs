@@ -17,6 +17,7 @@ mod ghidra_path;
 mod hashing;
 mod inventory;
 mod io;
+mod kept_result;
 mod layout;
 mod lines;
 mod list;

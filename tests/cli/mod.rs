@@ -2,6 +2,7 @@
 
 mod arguments;
 mod cleaning;
+mod discovery;
 mod engines;
 mod framing;
 mod presentation;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use clap::CommandFactory as _;
 use ghidr::cli::Cli;
+use ghidr::cli::help::ENVIRONMENT;
 use ghidr::commands::host::Environment;
 
 use crate::support::ghidr::Ghidr;
@@ -86,6 +87,12 @@ fn the_flags_are_a_closed_list() {
     }
     flags.retain(|flag| !["help", "version"].contains(flag));
     assert_eq!(flags, FLAGS.into());
+}
+
+#[test]
+fn help_and_manual_list_the_variables_that_are_read() {
+    let listed: BTreeSet<&str> = ENVIRONMENT.iter().map(|(name, _)| *name).collect();
+    assert_eq!(listed, VARIABLES.into());
 }
 
 #[test]

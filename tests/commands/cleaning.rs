@@ -11,7 +11,7 @@ use crate::support::fake_engine::{World, grandchildren};
 use crate::support::ghidr::Run;
 use crate::support::tree;
 
-/// Two Samples with an Analysis, an Artifact, a log and a quarantined Analysis each.
+/// Two Samples with an Analysis, a kept result, an Artifact, a log and a quarantined Analysis each.
 fn filled() -> World {
     let world = World::new();
     world.write_sample("other", b"another sample");
@@ -19,7 +19,7 @@ fn filled() -> World {
         let sample = world.path("samples").join(name);
         let sample = sample.to_str().unwrap();
         world.run(["inspect", sample]).success();
-        world.run(["functions", sample, "--all", "--max-inline-bytes", "1300"]).success();
+        world.run(["functions", sample, "--all", "--max-inline-bytes", "1800"]).success();
         world.next(|answer| answer.fail("analysis_failed", json!({"exception_class": "E", "reason": "r"})));
         world.run(["inspect", sample, "--max-cpu", "1"]).error("analysis_failed", 1);
         let analysis = grandchildren(&world.store().join("analyses"))
@@ -28,6 +28,7 @@ fn filled() -> World {
             .unwrap();
         tree::flip_byte(&analysis.join("facts/program.json"));
         world.run(["inspect", sample]).success();
+        world.run(["decompile", sample, "--name", "main"]).success();
     }
     world
 }
@@ -46,7 +47,7 @@ fn sample(world: &World) -> String {
 
 /// Everything that is stored; locks and the folder of finished cleanups left out.
 fn stored(world: &World) -> Vec<(PathBuf, Option<String>)> {
-    let folders = ["analyses", "artifacts", "diagnostics", "quarantine"];
+    let folders = ["analyses", "artifacts", "diagnostics", "quarantine", "results"];
     let states = folders.iter().flat_map(|name| tree::state(&world.store().join(name)));
     states.map(|(path, (_, _, digest))| (path, digest)).collect()
 }
@@ -128,7 +129,17 @@ fn everything_goes_with_yes_and_leaves_the_record_and_empty_folders() {
     assert_eq!(left, Vec::<PathBuf>::new());
     assert_eq!(
         tree::names(&world.store()),
-        ["analyses", "artifacts", "cleanup", "diagnostics", "locks", "quarantine", "staging", "store.json"]
+        [
+            "analyses",
+            "artifacts",
+            "cleanup",
+            "diagnostics",
+            "locks",
+            "quarantine",
+            "results",
+            "staging",
+            "store.json"
+        ]
     );
     let created = world.ask("inspect", &[]).success();
     assert_eq!(created["data"]["analysis"]["disposition"], "created");
@@ -164,7 +175,7 @@ fn a_reader_or_a_builder_makes_it_busy_before_anything_changes() {
 fn a_rename_that_fails_is_an_error_and_everything_is_back_in_its_place() {
     let world = filled();
     let before = stored(&world);
-    for failing in 0..4 {
+    for failing in 0..5 {
         let mut seen = 0;
         *world.before_cleanup_step.borrow_mut() = Box::new(move |step| {
             seen += usize::from(step.kind == CleanupStepKind::Move);

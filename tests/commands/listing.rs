@@ -43,7 +43,7 @@ fn an_entry_tells_what_is_kept_of_its_sample() {
     let world = World::new();
     let inspected = world.ask("inspect", &[]).success();
     world.ask("inspect", &["--max-cpu", "1"]).success();
-    world.ask("functions", &["--all", "--max-inline-bytes", "1300"]).success();
+    world.ask("functions", &["--all", "--max-inline-bytes", "1800"]).success();
     world.next(|answer| answer.fail("analysis_failed", json!({"exception_class": "E", "reason": "r"})));
     world.ask("inspect", &["--max-cpu", "3"]).error("analysis_failed", 1);
     let runs = world.runs();

@@ -39,6 +39,7 @@ fn fill(test: &TestStore, sample: SampleDigest) {
     }
     write(test, &format!("artifacts/{sample}/{}/{}.json", profile(1), "0b".repeat(32)), 20);
     write(test, &format!("artifacts/{sample}/{}/{}.json", profile(1), "0c".repeat(32)), 20);
+    write(test, &format!("results/{sample}/{}/{}.json", profile(2), "0d".repeat(32)), 50);
     write(test, &format!("diagnostics/{sample}/{}/stderr.log", id(1)), 30);
     for invocation in [id(1), id(2)] {
         write(test, &format!("quarantine/{sample}/{}/{invocation}/manifest.json", profile(3)), 40);
@@ -126,17 +127,18 @@ fn the_survey_counts_every_kind_and_every_profile() {
     let test = filled();
     let one = survey(&test, CleanupScope::Sample(SAMPLE));
     let numbers = |counts: CleanupCounts| {
-        [counts.analyses, counts.quarantined_analyses, counts.artifacts, counts.diagnostic_logs]
+        let data = [counts.analyses, counts.quarantined_analyses, counts.kept_results];
+        (data, [counts.artifacts, counts.diagnostic_logs])
     };
-    assert_eq!(numbers(one.counts), [2, 2, 2, 1]);
+    assert_eq!(numbers(one.counts), ([2, 2, 1], [2, 1]));
     assert_eq!(one.analysis_profile_sha256, [profile(1), profile(2), profile(3)]);
-    assert_eq!(one.counts.usage.logical_bytes, 2 * 5_100 + 2 * 20 + 30 + 2 * 40);
+    assert_eq!(one.counts.usage.logical_bytes, 2 * 5_100 + 2 * 20 + 50 + 30 + 2 * 40);
     let all = survey(&test, CleanupScope::All);
-    assert_eq!(numbers(all.counts), [4, 4, 5, 3]);
+    assert_eq!(numbers(all.counts), ([4, 4, 2], [5, 3]));
     assert_eq!(all.analysis_profile_sha256, one.analysis_profile_sha256, "unique over both samples");
     assert_eq!(all.counts.usage.logical_bytes, 2 * one.counts.usage.logical_bytes + 20);
     let global = test.store.survey_global(&test.store.lock().unwrap()).unwrap();
-    assert_eq!(numbers(global), [0, 0, 1, 1]);
+    assert_eq!(numbers(global), ([0, 0, 0], [1, 1]));
     assert_eq!(survey(&test, CleanupScope::Sample(SampleDigest::from_bytes([9; 32]))), <_>::default());
     assert_eq!(test.store.kept_samples(&test.store.lock().unwrap()).unwrap(), [SAMPLE, OTHER]);
 }
@@ -168,7 +170,8 @@ fn after_everything_only_the_record_and_empty_folders_remain() {
     write(&test, "cleanup/foreign file", 10);
     clean(&test, CleanupScope::All).unwrap();
     let left: Vec<_> = state(test.path()).into_keys().collect();
-    let folders = ["analyses", "artifacts", "cleanup", "diagnostics", "quarantine", "staging", "store.json"];
+    let folders =
+        ["analyses", "artifacts", "cleanup", "diagnostics", "quarantine", "results", "staging", "store.json"];
     assert_eq!(left, folders.map(PathBuf::from));
     assert_eq!(fs::read_dir(test.path().join("locks")).unwrap().count(), 0);
     clean(&test, CleanupScope::All).unwrap();
@@ -179,7 +182,7 @@ fn after_everything_only_the_record_and_empty_folders_remain() {
 fn a_failed_rename_undoes_all_before_it() {
     for scope in SCOPES {
         let moves = steps(scope).iter().filter(|step| step.kind == CleanupStepKind::Move).count();
-        assert_eq!(moves, if scope == CleanupScope::All { 10 } else { 4 });
+        assert_eq!(moves, if scope == CleanupScope::All { 12 } else { 5 });
         for failing in 0..=moves {
             let test = filled();
             let before = state(test.path());
@@ -321,7 +324,7 @@ fn a_transaction_of_another_target_is_left_to_its_own_cleanup() {
     clean(&test, CleanupScope::Sample(OTHER)).unwrap();
     assert!(left.exists());
     let leftovers = test.store.leftovers(&test.store.lock().unwrap()).unwrap();
-    assert_eq!((leftovers.transactions, leftovers.usage.logical_bytes), (1, 10_350));
+    assert_eq!((leftovers.transactions, leftovers.usage.logical_bytes), (1, 10_400));
     clean(&test, CleanupScope::All).unwrap();
     assert!(!left.exists());
 }
@@ -360,7 +363,7 @@ fn links_and_foreign_things_are_removed_and_what_they_point_to_stays() {
 
 #[test]
 fn an_area_that_is_no_directory_goes_only_with_everything() {
-    for area in ["analyses", "artifacts", "diagnostics", "quarantine", "cleanup", "staging"] {
+    for area in ["analyses", "results", "artifacts", "diagnostics", "quarantine", "cleanup", "staging"] {
         let test = filled();
         let outside = test.path().parent().unwrap().join("outside");
         let _ = fs::rename(test.path().join(area), &outside);

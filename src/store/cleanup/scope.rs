@@ -10,8 +10,8 @@ use crate::domain::digest::SampleDigest;
 use crate::domain::invocation_id::InvocationId;
 
 /// Where stored data is, in the order in which it is moved away and deleted.
-pub(super) const AREAS: [&str; 4] =
-    [layout::ANALYSES, layout::ARTIFACTS, layout::DIAGNOSTICS, layout::QUARANTINE];
+pub(super) const AREAS: [&str; 5] =
+    [layout::ANALYSES, layout::RESULTS, layout::ARTIFACTS, layout::DIAGNOSTICS, layout::QUARANTINE];
 
 /// What stands for everything in a transaction's name.
 const ALL: &str = "all";

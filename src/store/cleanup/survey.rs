@@ -136,8 +136,11 @@ impl Survey {
                 self.counts.quarantined_analyses +=
                     self.add_per_profile(&child, |dir| Ok(names::<InvocationId>(dir)?.len()))?;
             }
-            _ if name == layout::GLOBAL => self.counts.artifacts += artifacts(&child)? as u64,
-            _ => self.counts.artifacts += self.add_per_profile(&child, artifacts)?,
+            layout::RESULTS => {
+                self.counts.kept_results += self.add_per_profile(&child, files_named_by_digest)?;
+            }
+            _ if name == layout::GLOBAL => self.counts.artifacts += files_named_by_digest(&child)? as u64,
+            _ => self.counts.artifacts += self.add_per_profile(&child, files_named_by_digest)?,
         }
         Ok(())
     }
@@ -191,12 +194,13 @@ pub(super) fn open_if_directory(dir: &Dir, name: &OsStr) -> Result<Option<Dir>, 
     }
 }
 
-fn artifacts(dir: &Dir) -> Result<usize, StoreError> {
-    let is_artifact = |name: &OsStr| {
+/// Artifacts and kept results.
+fn files_named_by_digest(dir: &Dir) -> Result<usize, StoreError> {
+    let is_one = |name: &OsStr| {
         let stem = name.to_str().and_then(|name| name.strip_suffix(".json"));
         stem.is_some_and(|stem| stem.parse::<ContentDigest>().is_ok())
     };
-    Ok(dir.entries()?.iter().filter(|entry| is_artifact(&entry.name)).count())
+    Ok(dir.entries()?.iter().filter(|entry| is_one(&entry.name)).count())
 }
 
 fn names<T: std::str::FromStr>(dir: &Dir) -> Result<Vec<T>, StoreError> {

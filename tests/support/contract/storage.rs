@@ -19,6 +19,7 @@ pub struct Counts {
     analyses: u64,
     quarantined_analyses: u64,
     artifacts: u64,
+    kept_results: u64,
     diagnostic_logs: u64,
     usage: Usage,
 }
@@ -53,6 +54,7 @@ struct Match {
     analyses: u64,
     quarantined_analyses: u64,
     artifacts: u64,
+    kept_results: u64,
     diagnostic_logs: u64,
     usage: Usage,
     analysis_profile_sha256: Vec<Sha256>,
@@ -75,6 +77,7 @@ struct StoredSample {
     analyses: Vec<Analysis>,
     quarantined_analyses: u64,
     artifacts: u64,
+    kept_results: u64,
     diagnostic_logs: u64,
     usage: Usage,
 }
