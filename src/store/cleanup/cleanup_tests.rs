@@ -244,7 +244,7 @@ fn death_at_any_step_leaves_data_in_place_or_a_transaction_and_nothing_is_delete
     for scope in SCOPES {
         let steps = steps(scope);
         let sealed = steps.iter().position(|step| step.kind == CleanupStepKind::Seal).unwrap();
-        for dying in 0..steps.len() {
+        for (dying, at) in steps.iter().enumerate() {
             let test = filled();
             let before = state(test.path());
             let all = survey(&test, scope);
@@ -257,7 +257,6 @@ fn death_at_any_step_leaves_data_in_place_or_a_transaction_and_nothing_is_delete
                 })
             }));
             assert!(died.is_err());
-            let at = &steps[dying];
             let left = survey(&test, scope);
             if dying <= sealed {
                 assert_eq!(left, all, "{at}: nothing is deleted before every rename is done");

@@ -30,7 +30,7 @@ pub enum CleanupError {
         /// The transaction that holds the rest.
         transaction: PathBuf,
         /// What stopped it.
-        source: StoreError,
+        source: Box<StoreError>,
     },
 }
 
@@ -71,13 +71,13 @@ impl Store {
         if let Err(error) = moved.and_then(|()| transaction.seal(&self.root, before_step)) {
             return Err(match transaction.undo(&self.root, before_step) {
                 Ok(()) => CleanupError::Refused(error),
-                Err(_) => CleanupError::Incomplete { transaction: path, source: error },
+                Err(_) => CleanupError::Incomplete { transaction: path, source: error.into() },
             });
         }
         // INVARIANT(nothing-is-deleted-in-place): every rename is done and durable by now.
         transaction
             .delete(before_step)
-            .map_err(|source| CleanupError::Incomplete { transaction: path, source })
+            .map_err(|source| CleanupError::Incomplete { transaction: path, source: source.into() })
     }
 
     fn finish_interrupted(
@@ -101,7 +101,8 @@ impl Store {
                     tree::remove(&cleanup, &name)
                 })
             };
-            outcome.map_err(|source| CleanupError::Incomplete { transaction: path, source })?;
+            outcome
+                .map_err(|source| CleanupError::Incomplete { transaction: path, source: source.into() })?;
         }
         Ok(())
     }
