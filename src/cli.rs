@@ -116,10 +116,10 @@ pub enum Command {
     Functions(FunctionsArguments),
     /// Decompile one function
     Decompile(DecompileArguments),
-    /// Remove stored data of one sample, or everything
-    Clean(CleanArguments),
     /// Look at what is kept
     Store(StoreArguments),
+    /// Remove stored data of one sample, or everything
+    Clean(CleanArguments),
     /// Print a shell's completion script
     Completions(CompletionsArguments),
     /// Print the JSON Schema of one kind of document

@@ -106,6 +106,19 @@ pub const TOPICS: &[Topic] = &[
         ],
     },
     Topic {
+        command: "store list",
+        notes: "Reads the Analysis Store and changes nothing; starts no Java. A sample is listed by its SHA-256, because \
+            its path is not kept. An analysis that can no longer be read is listed as corrupt.",
+        examples: &[
+            example("As a table", "ghidr --format human store list"),
+            example("The next page", "ghidr store list --limit 100 --offset 100"),
+            example(
+                "What each sample occupies",
+                "ghidr store list --all | jq '.data.items[] | [.sample_sha256, .usage.allocated_bytes]'",
+            ),
+        ],
+    },
+    Topic {
         command: "clean",
         notes: "Removes every analysis, kept result, artifact, diagnostic log and quarantined analysis of the target, \
             whatever engine and options made them, and nothing else; the sample itself is never touched. Removing \
@@ -120,19 +133,6 @@ pub const TOPICS: &[Topic] = &[
             ),
             example("Everything that is stored", "ghidr --format human clean --all"),
             example("The same in a script", "ghidr clean --all --yes"),
-        ],
-    },
-    Topic {
-        command: "store list",
-        notes: "Reads the Analysis Store and changes nothing; starts no Java. A sample is listed by its SHA-256, because \
-            its path is not kept. An analysis that can no longer be read is listed as corrupt.",
-        examples: &[
-            example("As a table", "ghidr --format human store list"),
-            example("The next page", "ghidr store list --limit 100 --offset 100"),
-            example(
-                "What each sample occupies",
-                "ghidr store list --all | jq '.data.items[] | [.sample_sha256, .usage.allocated_bytes]'",
-            ),
         ],
     },
     Topic {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::pty::OpenptFlags;
@@ -190,4 +190,33 @@ fn even_on_a_terminal_some_cleanups_ask_nothing() {
         assert_eq!(run.status, Some(status), "{arguments:?}: {run}");
         assert!(!String::from_utf8_lossy(&run.stderr).contains("[y/N]"), "{arguments:?}: {run}");
     }
+}
+
+/// Runs `clean --all` with SIGINT at the first call of this system call.
+fn interrupted_at(ghidr: &Ghidr, system_call: &str) -> Run {
+    let plain = ghidr.command(["clean", "--all", "--yes"]);
+    let mut traced = Command::new("strace");
+    traced.args(["-qq", "-o", "/dev/null", "-e"]).arg(format!("trace={system_call}"));
+    traced.arg("-e").arg(format!("inject={system_call}:signal=INT:when=1"));
+    traced.arg(plain.get_program()).args(plain.get_args()).stdin(Stdio::null());
+    traced.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    traced.env("PATH", "/usr/bin:/bin");
+    let run = Run::from(traced.output().expect("strace is installed by: cargo xtask setup"));
+    run.check_framing();
+    run.error("interrupted", 130);
+    run
+}
+
+#[test]
+fn an_interruption_undoes_a_move_and_leaves_a_deletion_to_the_next_cleanup() {
+    let (ghidr, log) = stored();
+    let other = log.with_file_name("f".repeat(32));
+    std::fs::create_dir(&other).unwrap();
+    interrupted_at(&ghidr, "renameat2");
+    assert!(log.exists() && other.exists(), "everything is back in its place");
+    interrupted_at(&ghidr, "unlinkat");
+    assert!(!log.exists() && !other.exists(), "out of sight");
+    let document = ghidr.run(["clean", "--all", "--yes"]).success();
+    assert_eq!(document["data"]["removed"]["diagnostic_logs"], 1, "what the first command had not deleted");
+    assert_eq!(std::fs::read_dir(ghidr.store().join("cleanup")).unwrap().count(), 0);
 }
