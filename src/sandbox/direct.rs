@@ -40,6 +40,7 @@ impl Backend for Direct {
             environment: environment::of_worker(&paths),
             current_directory: paths.invocation_directory.clone(),
             status_channel: None,
+            handed_files: Vec::new(),
             memory_file_systems: Vec::new(),
             writable_directories: writable.into_iter().flatten().cloned().collect(),
         })

@@ -13,6 +13,7 @@ mod diagnosis;
 mod direct;
 mod environment;
 mod error;
+mod filter;
 mod grants;
 mod java_links;
 mod paths;
