@@ -14,7 +14,7 @@ use super::error::SandboxError;
 use super::grants::{EngineGrant, Sizes, WorkerGrants};
 use super::paths::{WorkerPaths, absolute, inside};
 use super::{Backend, environment, filter};
-use crate::process::worker_arguments::WorkerArguments;
+use crate::process::worker_arguments::{Job, WorkerArguments};
 use crate::process::{HandedFile, LaunchPlan, MemoryFileSystem, Outcome, StatusChannel, StatusEvent};
 
 /// Where a distribution puts bubblewrap. The caller's `PATH` is not asked: it would choose the program that isolates.
@@ -71,7 +71,7 @@ impl Backend for Bubblewrap {
         WorkerPaths::inside(grants)
     }
 
-    fn plan(&self, grants: &WorkerGrants) -> Result<LaunchPlan, SandboxError> {
+    fn plan(&self, grants: &WorkerGrants, job: Job) -> Result<LaunchPlan, SandboxError> {
         let paths = self.worker_paths(grants)?;
         let mut line = CommandLine::default();
         line.namespaces(self.limits_user_namespaces());
@@ -82,7 +82,7 @@ impl Backend for Bubblewrap {
         line.read_only_grants(grants)?;
         line.writable_grants(grants)?;
         line.seal();
-        line.worker(grants);
+        line.worker(grants, job);
         let writable = [
             Some(&grants.invocation_directory),
             grants.project_directory.as_ref(),
@@ -256,10 +256,11 @@ impl CommandLine {
         self.add(["--chdir", inside::INVOCATION]);
     }
 
-    fn worker(&mut self, grants: &WorkerGrants) {
+    fn worker(&mut self, grants: &WorkerGrants, job: Job) {
         let invocation = Path::new(inside::INVOCATION);
         let arguments = WorkerArguments {
             file_size_bytes: Some(grants.sizes.file_size_bytes),
+            job,
             request: invocation.join("request.json"),
             response: invocation.join("response.json"),
         };
@@ -308,7 +309,7 @@ mod tests {
     fn the_command_line_is_the_documented_one() {
         let jdk = tempfile::tempdir().unwrap();
         let java_home = jdk.path().canonicalize().unwrap();
-        let plan = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&grants(&java_home)).unwrap();
+        let plan = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&grants(&java_home), Job::Answer).unwrap();
         let words: Vec<String> =
             plan.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let line = words.join(" ");
@@ -340,7 +341,7 @@ mod tests {
     fn a_relative_grant_is_refused() {
         let jdk = tempfile::tempdir().unwrap();
         let relative = WorkerGrants { sample: Some("sample".into()), ..grants(jdk.path()) };
-        let error = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&relative).unwrap_err();
+        let error = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&relative, Job::Answer).unwrap_err();
         assert!(matches!(error, SandboxError::RelativeGrant { .. }), "{error}");
     }
 

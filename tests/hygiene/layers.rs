@@ -71,11 +71,13 @@ fn some_crates_are_named_in_one_place_only() {
 
 /// The worker runs inside the sandbox and knows nothing of the store, the commands or the engine's discovery.
 #[test]
-fn the_worker_names_only_the_process_layer() {
+fn the_worker_names_only_what_it_needs() {
     for (path, text) in texts("src/worker", ".rs") {
         for line in code_lines(production(&text)) {
             for named in line.split("ghidr::").skip(1) {
-                let fits = ["process", "protocol", "domain"].iter().any(|layer| named.starts_with(layer));
+                let fits = ["process", "protocol", "domain", "sandbox::probe"]
+                    .iter()
+                    .any(|layer| named.starts_with(layer));
                 assert!(fits, "{}: {line}", path.display());
             }
         }
