@@ -20,6 +20,7 @@ pub mod page;
 pub mod path_value;
 pub mod profile;
 pub mod program;
+pub mod protection;
 pub mod provenance;
 pub mod sample_header;
 pub mod sandbox_mode;

@@ -29,6 +29,8 @@ pub mod worker_life;
 
 pub use error::ProcessError;
 pub use interrupts::Interrupts;
-pub use launch::{GRACE, LaunchPlan, Launcher, MemoryFileSystem, StatusChannel, StatusEvent, Supervision};
+pub use launch::{
+    GRACE, HandedFile, LaunchPlan, Launcher, MemoryFileSystem, StatusChannel, StatusEvent, Supervision,
+};
 pub use outcome::{CapturedStream, EndedBy, Outcome, Segment, Termination, signal_of_status};
 pub use supervise::ChildLauncher;

@@ -27,7 +27,8 @@ pub fn receive(path: &Path, request: &Request, max_bytes: u64) -> Result<Respons
     Ok(response)
 }
 
-fn read_bounded(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ProtocolViolation> {
+/// The bytes of a regular file of at most `max_bytes`.
+pub fn read_bounded(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ProtocolViolation> {
     let violation =
         |received: String| ProtocolViolation::new("response", "a regular response.json", received);
     // INVARIANT(response-is-regular): NOFOLLOW and NONBLOCK keep a symlink or FIFO that a

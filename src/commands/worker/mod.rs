@@ -6,6 +6,7 @@
 mod ending;
 mod grants;
 mod request;
+mod sandbox_probe;
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,6 +23,7 @@ use crate::domain::limits::NativePhases;
 use crate::domain::sandbox_mode::SandboxMode;
 use crate::output::progress::ProgressLine;
 use crate::process::launch::GRACE;
+use crate::process::worker_arguments::Job;
 use crate::process::{LaunchPlan, Outcome, Supervision};
 use crate::protocol::request::{Request, WorkerQuery};
 use crate::protocol::response::Response;
@@ -30,6 +32,7 @@ use crate::sandbox::{Backend, Bubblewrap, Direct};
 use crate::store::{Staging, Store};
 
 pub use ending::interrupted;
+pub use sandbox_probe::probe_sandbox;
 
 /// Bound on everything a worker may write to disk, in bytes.
 const DISK_QUOTA_BYTES: u64 = 8 << 30;
@@ -147,7 +150,7 @@ pub fn launch(
     let invocation = place.staging.invocation_directory();
     let bytes = encode::encode(&request)?;
     place.staging.write_request(&bytes)?;
-    let plan = backend.plan(&grants)?;
+    let plan = backend.plan(&grants, Job::Answer)?;
     let watchdog_seconds = context.limits.watchdog_seconds(task.native_phases());
     let progress_path = invocation.join("progress");
     let started_at = (context.host.now)();

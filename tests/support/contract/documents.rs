@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::details::ErrorDetails;
 use super::storage::{Cleanup, StoreList, Usage};
 use super::values::{
-    Address, AlwaysTrue, DiagnosticLog, JsonMediaType, Location, Nullable, Path, SandboxBackend,
+    Address, AlwaysTrue, DiagnosticLog, JsonMediaType, Location, Nullable, Path, Protection, SandboxBackend,
     SandboxVerification, Sha256, StoreSource, present,
 };
 use super::warnings::Warning;
@@ -369,6 +369,24 @@ struct SandboxComponent {
     backend: SandboxBackend,
     verification: SandboxVerification,
     problem: Nullable<String>,
+    #[serde(default, deserialize_with = "present")]
+    protections: Option<Vec<ProtectionReport>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProtectionReport {
+    protection: Protection,
+    status: ProtectionStatus,
+    problem: Nullable<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ProtectionStatus {
+    Active,
+    Unavailable,
+    Breached,
 }
 
 #[derive(Debug, Deserialize)]
