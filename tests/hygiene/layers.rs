@@ -24,7 +24,7 @@ const CONFINED: [(&str, &str); 6] = [
     ("jvm_bridge", "src/worker/"),
     ("clap", "src/cli src/domain/sandbox_mode.rs"),
     ("clap_complete", "src/cli/completions.rs"),
-    ("signal_hook", "src/process/ src/commands/worker.rs"),
+    ("signal_hook", "src/process/ src/commands/worker/"),
     ("close_fds", "src/process/"),
     ("zip", "src/engine/"),
 ];

@@ -1,4 +1,4 @@
-//! Developer tasks: `cargo xtask setup|demo|install|dist|test|bless|bench|fixtures`.
+//! Developer tasks: `cargo xtask setup|demo|install|dist|test|bless|bench|soak|fixtures`.
 //!
 //! This file only reads the command line and reports how the task ended.
 
@@ -19,6 +19,7 @@ mod project;
 mod report;
 mod setup;
 mod share;
+mod soak;
 mod test;
 mod third_party;
 
@@ -30,6 +31,7 @@ use dist::DistOptions;
 use error::TaskError;
 use install::InstallOptions;
 use project::{Profile, Project};
+use soak::SoakOptions;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Developer tasks of ghidr")]
@@ -58,6 +60,8 @@ enum Task {
     Bless,
     /// Compare with the engine's own tool and write docs/performance.md
     Bench,
+    /// Run the long forms of the reliability sweeps and write docs/reliability.md
+    Soak(SoakOptions),
     /// Rebuild the committed fixture binaries
     Fixtures {
         /// Compare with the committed files instead of replacing them
@@ -86,6 +90,7 @@ fn run(task: Task) -> Result<(), TaskError> {
         Task::Test { fast } => test::run(&project, fast),
         Task::Bless => bless::run(&project),
         Task::Bench => bench::run(&project),
+        Task::Soak(options) => soak::run(&project, &options),
         Task::Fixtures { check } => {
             let outcome = fixtures::run(&project.root, check)?;
             report::say(format!("{} binaries, {} truth files", outcome.binaries, outcome.truths));
