@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::support::damage::{Damage, copy_tree, entries_below};
 use crate::support::fake_engine::World;
 use crate::support::ghidr::Run;
+use crate::support::right_answer;
 use crate::support::sweep::{Counts, Ledger, Sweep, count};
 
 const SWEEP: Sweep = Sweep {
@@ -43,7 +44,7 @@ const ALWAYS_READ: [&str; 3] = ["manifest.json", "manifest.sha256", "profile.jso
 fn cases(ledger: &mut Ledger) {
     let mut world = World::new();
     let pristine = fill(&world);
-    let expected = QUESTIONS.map(|(_, arguments, _)| answer(&ask(&world, arguments)));
+    let expected = QUESTIONS.map(|(_, arguments, _)| right_answer::of(&ask(&world, arguments)));
     let analysis = world.analysis().strip_prefix(&pristine).unwrap().to_owned();
     let (flips, asked) = (ledger.many(1, 200), ledger.many(2, QUESTIONS.len()));
     let mut number = 0;
@@ -86,26 +87,6 @@ fn ask(world: &World, arguments: &[&str]) -> Run {
     world.ask(arguments[0], &arguments[1..])
 }
 
-/// What must be the same in every right answer: the data, but for how the Analysis came about and
-/// where the store is; of a spilled answer, what the Artifact holds.
-fn answer(run: &Run) -> Value {
-    let mut data = run.success()["data"].clone();
-    if data["spilled"] == true {
-        let path = data["artifact"]["path"]["value"].as_str().unwrap();
-        let bytes = std::fs::read(path).unwrap();
-        assert_eq!(bytes.len() as u64, data["artifact"]["bytes"].as_u64().unwrap());
-        assert_eq!(
-            crate::support::tree::sha256(Path::new(path)),
-            data["artifact"]["sha256"].as_str().unwrap()
-        );
-        data = serde_json::from_slice::<Value>(&bytes).unwrap()["data"].clone();
-    }
-    if let Some(analysis) = data.get_mut("analysis") {
-        analysis["disposition"] = Value::Null;
-    }
-    data
-}
-
 fn is_read(inside: &Path, reads: &[&str]) -> bool {
     let inside = inside.to_str().unwrap();
     inside.is_empty()
@@ -121,7 +102,7 @@ fn judge(run: &Run, expected: &Value, reads: Option<bool>, what: &str, counts: &
         assert_ne!(reads, Some(false), "{what} is not read: {run}");
         return count(counts, format!("refused: {code}"));
     }
-    assert_eq!(answer(run), *expected, "{what}: a wrong answer");
+    assert_eq!(right_answer::of(run), *expected, "{what}: a wrong answer");
     let rebuilt = run.warning_codes().contains(&"corrupt_analysis_rebuilt".to_owned());
     match reads {
         Some(true) if !rebuilt => {
@@ -137,13 +118,8 @@ fn judge(run: &Run, expected: &Value, reads: Option<bool>, what: &str, counts: &
 
 /// The entry in words that do not depend on digests and random names.
 fn place(entry: &Path, analysis: &Path) -> String {
-    if let Ok(inside) = entry.strip_prefix(analysis) {
-        return format!("analysis/{}", inside.display());
+    match entry.strip_prefix(analysis) {
+        Ok(inside) => format!("analysis/{}", inside.display()),
+        Err(_) => right_answer::anonymous(entry),
     }
-    let part = |part: &std::ffi::OsStr| match part.to_str().unwrap().split_once('.') {
-        None if part.len() >= 32 => "ID".to_owned(),
-        Some((stem, suffix)) if stem.len() >= 32 => format!("ID.{suffix}"),
-        _ => part.to_str().unwrap().to_owned(),
-    };
-    entry.iter().map(part).collect::<Vec<_>>().join("/")
 }
