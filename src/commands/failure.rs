@@ -14,7 +14,7 @@ use crate::process::ProcessError;
 use crate::protocol::encode::EncodeError;
 use crate::protocol::violation::ProtocolViolation;
 use crate::sandbox::SandboxError;
-use crate::store::{SampleError, StoreError};
+use crate::store::{Operation, SampleError, StoreError};
 
 /// Why a command failed, and the Diagnostic Log that was kept for it.
 #[derive(Debug)]
@@ -37,6 +37,11 @@ impl Failure {
             PublicError::CorruptAnalysis { reason, .. } => Some(reason),
             _ => None,
         }
+    }
+
+    /// Whether the worker ended badly without a reason that is known.
+    pub fn is_worker_failure(&self) -> bool {
+        matches!(*self.error, PublicError::WorkerFailed { .. })
     }
 
     /// Attaches a retained log.
@@ -261,7 +266,10 @@ impl From<SandboxError> for Failure {
 
 impl From<ProcessError> for Failure {
     fn from(error: ProcessError) -> Self {
-        Self::internal(error)
+        match error {
+            ProcessError::Capture { path, source } => StoreError::io(source, Operation::Write, &path).into(),
+            other => Self::internal(other),
+        }
     }
 }
 

@@ -152,6 +152,13 @@ impl Staging {
         invocation.rename(PENDING.as_ref(), &invocation, layout::REQUEST.as_ref())
     }
 
+    /// Bytes that can still be written to the file system of the store.
+    pub fn available_bytes(&self) -> Result<u64, StoreError> {
+        let dir = &self.base.dir;
+        let space = rustix::fs::fstatvfs(dir).at(Operation::Read, dir.path())?;
+        Ok(space.f_bavail.saturating_mul(space.f_frsize))
+    }
+
     /// Removes the staged Sample; nothing staged is no error.
     pub fn remove_sample(&self) -> Result<(), StoreError> {
         self.base.dir.open_dir(layout::SAMPLE)?.remove_file(layout::SAMPLE)

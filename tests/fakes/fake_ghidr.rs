@@ -1,68 +1,61 @@
-//! The whole command in a process of its own, with a scripted worker instead of a launched one.
+//! The production command whose worker is scripted instead of booting a Java virtual machine.
 //!
-//! `fake_ghidr WORLD SCRIPT ARGUMENTS...`: WORLD is a directory that the tests' `World` made, SCRIPT
-//! what the worker does (`honest`, or `fails` to import), and the rest a command line of `ghidr`.
-//! For tests that put faults between the system calls of a command: a run costs milliseconds, and
-//! no other process is involved.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
-#![allow(dead_code, reason = "the integration tests use the rest of the shared modules")]
+//! Everything else is the code that ships: command line, store, sandbox, guard, supervision, protocol and output. Its own
+//! environment stands for what a test cannot wait for or fill: `FAKE_BUNDLE`, `FAKE_WATCHDOG_MS`, `FAKE_GRACE_MS`,
+//! `FAKE_DISK_QUOTA_BYTES`, `FAKE_MAX_RESPONSE_BYTES`, `FAKE_RESERVE_BYTES`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::exit)]
 
+#[allow(dead_code, reason = "a process has an output and an end of its own")]
 #[path = "../support/fake_answer.rs"]
 mod fake_answer;
-#[path = "../support/scripted_worker.rs"]
-mod scripted_worker;
+mod script;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use fake_answer::{Answer, program};
 use ghidr::commands::{self, host::Host};
 use ghidr::engine::bundle::Bundle;
 use ghidr::output::sink::Sink;
-use ghidr::process::{Interrupts, LaunchPlan, Launcher, Outcome, ProcessError, Supervision};
+use ghidr::process::worker_arguments::WORKER;
+use ghidr::process::{
+    ChildLauncher, Interrupts, LaunchPlan, Launcher, Outcome, ProcessError, Supervision, guard,
+};
 
-/// Files that are looked for in vain, so that a trace of system calls shows when the worker runs.
-const BEGINS: &str = "/ghidr-scripted-worker-begins";
-const ENDS: &str = "/ghidr-scripted-worker-ends";
-
-struct Script {
-    fails: bool,
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    match arguments.get(1) {
+        Some(first) if first == WORKER => return script::main(&arguments[1..]),
+        Some(first) if first == guard::GUARD => return guard::main(&arguments[1..]),
+        Some(first) if first == script::LINGER => return script::linger(&arguments),
+        _ => {}
+    }
+    let (mut stdout, mut stderr) = (std::io::stdout(), std::io::stderr());
+    let stderr_is_terminal = stderr.is_terminal();
+    let mut sink = Sink::new(&mut stdout, &mut stderr);
+    let interrupts = Interrupts::install().unwrap();
+    let executable = std::env::current_exe().unwrap();
+    let mut host = Host::of_process(executable, &Impatient, &interrupts, stderr_is_terminal);
+    host.bundle = Bundle::at(std::env::var_os("FAKE_BUNDLE").expect("FAKE_BUNDLE").into());
+    host.store_reserve_bytes = number("FAKE_RESERVE_BYTES").unwrap_or(0);
+    host.max_response_bytes = number("FAKE_MAX_RESPONSE_BYTES").unwrap_or(host.max_response_bytes);
+    commands::run(&arguments, &host, &mut sink).into()
 }
 
-impl Launcher for Script {
+/// The production launcher with other bounds.
+struct Impatient;
+
+impl Launcher for Impatient {
     fn run(&self, plan: &LaunchPlan, supervision: &mut Supervision<'_>) -> Result<Outcome, ProcessError> {
-        assert!(std::fs::File::open(BEGINS).is_err());
-        let called = scripted_worker::called(plan);
-        let mut answer = Answer::honest(&called.request, program());
-        answer.stdout = b"said".to_vec();
-        if self.fails {
-            answer.fail("import_failed", serde_json::json!({"reason": "as the script says"}));
-        }
-        let outcome = scripted_worker::play(&called, supervision, answer);
-        assert!(std::fs::File::open(ENDS).is_err());
-        Ok(outcome)
+        let duration = |name| number(name).map(Duration::from_millis);
+        supervision.watchdog = duration("FAKE_WATCHDOG_MS").unwrap_or(supervision.watchdog);
+        supervision.grace = duration("FAKE_GRACE_MS").unwrap_or(supervision.grace);
+        supervision.max_disk_bytes = number("FAKE_DISK_QUOTA_BYTES").or(supervision.max_disk_bytes);
+        ChildLauncher.run(plan, supervision)
     }
 }
 
-fn main() -> ExitCode {
-    let mut arguments = std::env::args_os();
-    let program = arguments.next().unwrap();
-    let world = PathBuf::from(arguments.next().unwrap());
-    let fails = match arguments.next().unwrap().to_str().unwrap() {
-        "honest" => false,
-        "fails" => true,
-        other => panic!("unknown script {other}"),
-    };
-    let line: Vec<OsString> =
-        [program, "--sandbox".into(), "off".into()].into_iter().chain(arguments).collect();
-    let interrupts = Interrupts::install().unwrap();
-    let launcher = Script { fails };
-    let host = Host {
-        bundle: Bundle::at(world.join("bundle")),
-        store_reserve_bytes: 0,
-        ..Host::of_process(std::env::current_exe().unwrap(), &launcher, &interrupts, false)
-    };
-    let (mut stdout, mut stderr) = (std::io::stdout(), std::io::stderr());
-    commands::run(&line, &host, &mut Sink::new(&mut stdout, &mut stderr)).into()
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().map(|value| value.parse().unwrap_or_else(|_| panic!("{name}={value}")))
 }

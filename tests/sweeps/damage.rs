@@ -15,7 +15,7 @@ use crate::support::sweep::{Counts, Ledger, Sweep, count};
 
 const SWEEP: Sweep = Sweep {
     name: "damage",
-    about: "Every file and directory of a store (Analysis, Artifact, Diagnostic Log, locks, record) flipped, cut, \
+    about: "Every file and directory of a store (Analysis, kept result, Artifact, Diagnostic Log, locks, record) flipped, cut, \
             extended, removed, or replaced by a link, a FIFO or another kind, before each question: rebuilt or \
             refused by a Query that reads it, never served wrong. Scripted worker.",
     cases,
@@ -27,7 +27,7 @@ fn sweep() {
 }
 
 /// The questions, and which entries of an Analysis each of them reads besides manifest and Profile.
-const QUESTIONS: [(&str, &[&str], &[&str]); 5] = [
+const QUESTIONS: [(&str, &[&str], &[&str]); 6] = [
     ("inspect", &["inspect"], &["facts", "facts/program.json"]),
     ("functions", &["functions", "--all"], &["facts", "facts/functions.jsonl"]),
     ("spill", &["functions", "--all", "--max-inline-bytes", "2200"], &["facts", "facts/functions.jsonl"]),
@@ -37,14 +37,21 @@ const QUESTIONS: [(&str, &[&str], &[&str]); 5] = [
         &["decompile", "--address", "ram:0x0000000000001080"],
         &["facts", "facts/program.json", "facts/functions.jsonl", "project"],
     ),
+    // Answered from the kept result; from the project when that is damaged.
+    ("kept decompilation", KEPT, &["facts", "facts/functions.jsonl"]),
 ];
+const KEPT: &[&str] = &["decompile", "--name", "A::parse"];
 /// Read by every question.
 const ALWAYS_READ: [&str; 3] = ["manifest.json", "manifest.sha256", "profile.json"];
 
 fn cases(ledger: &mut Ledger) {
     let mut world = World::new();
     let pristine = fill(&world);
+    let reference = world.path("reference");
+    copy_tree(&pristine, &reference);
+    world.use_store(reference);
     let expected = QUESTIONS.map(|(_, arguments, _)| right_answer::of(&ask(&world, arguments)));
+    world.use_store(pristine.clone());
     let analysis = world.analysis().strip_prefix(&pristine).unwrap().to_owned();
     let (flips, asked) = (ledger.many(1, 200), ledger.many(2, QUESTIONS.len()));
     let mut number = 0;
@@ -70,14 +77,14 @@ fn cases(ledger: &mut Ledger) {
     }
 }
 
-/// A store with everything in it: an Analysis, an Artifact, a Diagnostic Log, locks.
+/// A store with everything in it: an Analysis, a kept result, an Artifact, a Diagnostic Log, locks.
 fn fill(world: &World) -> PathBuf {
     world.next(|answer| {
         answer.stdout = b"said".to_vec();
         answer.fail("import_failed", serde_json::json!({"reason": "r"}));
     });
     world.ask("inspect", &[]).error("import_failed", 1);
-    for (_, arguments, _) in QUESTIONS {
+    for arguments in [QUESTIONS[2].1, KEPT] {
         ask(world, arguments).success();
     }
     world.store()
