@@ -185,11 +185,7 @@ impl From<StoreError> for Failure {
                 PublicError::StoreUnwritable { path: path.into(), reason: source.to_string() }
             }
             StoreError::NoSpace { path, required_bytes, available_bytes } => {
-                PublicError::StoreSpaceInsufficient {
-                    path: path.into(),
-                    required_bytes: required_bytes.unwrap_or(0),
-                    available_bytes: available_bytes.unwrap_or(0),
-                }
+                PublicError::StoreSpaceInsufficient { path: path.into(), required_bytes, available_bytes }
             }
             StoreError::Busy { retry_after_seconds, .. } => PublicError::AnalysisBusy {
                 analysis_basis_sha256: None,
@@ -290,5 +286,17 @@ impl From<BudgetTooSmall> for Failure {
     fn from(error: BudgetTooSmall) -> Self {
         let BudgetTooSmall { configured_bytes, required_bytes } = error;
         PublicError::InlineBudgetTooSmall { configured_bytes, required_bytes }.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_that_a_full_disk_does_not_take_is_a_lack_of_space() {
+        let source = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        let failure = Failure::from(ProcessError::Capture { path: "/p".into(), source });
+        assert!(matches!(*failure.error, PublicError::StoreSpaceInsufficient { .. }), "{failure:?}");
     }
 }

@@ -171,6 +171,13 @@ mod tests {
     }
 
     #[test]
+    fn a_failure_of_the_system_is_not_the_workers() {
+        let path = Path::new("/").join("n".repeat(300));
+        let received = receive(&path, &request_with_name("main".into()), 4_096);
+        assert!(matches!(received, Err(ReceiveError::Unreadable(_))), "{received:?}");
+    }
+
+    #[test]
     fn each_echoed_field_has_its_own_violation() {
         let version = reply(GOOD).replace(r#""protocol_version":1"#, r#""protocol_version":2"#);
         assert_eq!(field_of(receive_text(&version)), "protocol_version");

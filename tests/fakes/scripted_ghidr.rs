@@ -13,14 +13,17 @@ mod fake_answer;
 mod scripted_worker;
 
 use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use fake_answer::{Answer, program};
 use ghidr::commands::{self, host::Host};
 use ghidr::engine::bundle::Bundle;
 use ghidr::output::sink::Sink;
-use ghidr::process::{Interrupts, LaunchPlan, Launcher, Outcome, ProcessError, Supervision};
+use ghidr::process::outcome::CapturedStream;
+use ghidr::process::{EndedBy, Interrupts, LaunchPlan, Launcher, Outcome, ProcessError, Supervision};
 
 /// Files that are looked for in vain, so that a trace of system calls shows when the worker runs.
 const BEGINS: &str = "/ghidr-scripted-worker-begins";
@@ -39,9 +42,29 @@ impl Launcher for Script {
         if self.fails {
             answer.fail("import_failed", serde_json::json!({"reason": "as the script says"}));
         }
-        let outcome = scripted_worker::play(&called, supervision, answer);
+        // A worker that cannot write what it has to write dies; it does not take the command with it.
+        std::panic::set_hook(Box::new(|_| {}));
+        let played = catch_unwind(AssertUnwindSafe(|| scripted_worker::play(&called, supervision, answer)));
+        let _ = std::panic::take_hook();
+        let outcome = played.unwrap_or_else(|_| dead());
         assert!(std::fs::File::open(ENDS).is_err());
         Ok(outcome)
+    }
+}
+
+/// How a worker is seen that died before it said anything.
+fn dead() -> Outcome {
+    let silent =
+        || CapturedStream { observed_bytes: 0, truncated: false, segments: Vec::new(), valid_utf8: true };
+    Outcome {
+        worker_status: Some(1),
+        program_status: Some(1),
+        ended_by: EndedBy::Finished,
+        termination: None,
+        stdout: silent(),
+        stderr: silent(),
+        peak_memory_bytes: 0,
+        elapsed: Duration::from_millis(1),
     }
 }
 

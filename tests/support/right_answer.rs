@@ -21,6 +21,10 @@ pub fn of(run: &Run) -> Value {
     if let Some(analysis) = data.get_mut("analysis") {
         analysis["disposition"] = Value::Null;
     }
+    if let Some(store) = data.pointer_mut("/components/analysis_store") {
+        store["path"] = Value::Null;
+        store["usage"] = Value::Null;
+    }
     data
 }
 

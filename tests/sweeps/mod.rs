@@ -4,4 +4,6 @@
 //! needs to know. Those that boot the real engine are below `ghidra`. See docs/reliability.md.
 
 mod damage;
+mod disk_full;
 mod faults;
+mod scenario;

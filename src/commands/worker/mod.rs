@@ -202,7 +202,7 @@ fn supervise(
     let shown = context.format == Format::Human && context.host.stderr_is_terminal;
     let stream = shown.then_some(&mut stderr as &mut dyn std::io::Write);
     let mut progress = ProgressLine::new(stream);
-    let is_full = || staging.available_bytes().is_ok_and(|available| available < EXHAUSTED_BYTES);
+    let is_full = || staging.lacks_room_for(EXHAUSTED_BYTES).unwrap_or(false);
     let mut was_full = false;
     let mut on_tick = |elapsed: Duration| {
         was_full |= is_full();
