@@ -6,4 +6,5 @@
 mod damage;
 mod disk_full;
 mod faults;
+mod ghidra;
 mod scenario;
