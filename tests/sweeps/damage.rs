@@ -53,7 +53,7 @@ fn cases(ledger: &mut Ledger) {
     let expected = QUESTIONS.map(|(_, arguments, _)| right_answer::of(&ask(&world, arguments)));
     world.use_store(pristine.clone());
     let analysis = world.analysis().strip_prefix(&pristine).unwrap().to_owned();
-    let (flips, asked) = (ledger.many(1, 200), ledger.many(2, QUESTIONS.len()));
+    let (flips, asked) = (ledger.many(1, 64), ledger.many(2, QUESTIONS.len()));
     let mut number = 0;
     for entry in entries_below(&pristine) {
         let place = place(&entry, &analysis);

@@ -39,7 +39,7 @@ fn cases(ledger: &mut Ledger) {
     let _boot = boots::take();
     let stage = Stage::new();
     let durations = measure(&stage);
-    let moments = ledger.many(3, 27);
+    let moments = ledger.many(3, 25);
     for (index, phase) in PHASES.iter().enumerate() {
         for moment in 0..moments {
             // The subset covers all phases with a victim each, and all victims.

@@ -1,6 +1,7 @@
 //! Sweeps through real Ghidra, a real JVM and real bubblewrap.
 
 mod crashes;
+mod crowds;
 mod sudden_ends;
 
 use std::collections::BTreeSet;
