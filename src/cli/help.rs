@@ -106,6 +106,30 @@ pub const TOPICS: &[Topic] = &[
         ],
     },
     Topic {
+        command: "store list",
+        notes: "Reads the store and changes nothing; starts no Java. A sample is listed by its SHA-256, because its \
+            path is not kept.",
+        examples: &[
+            example("What is kept", "ghidr --format human store list"),
+            example("The next page", "ghidr store list --limit 100 --offset 100"),
+        ],
+    },
+    Topic {
+        command: "clean",
+        notes: "Removes every analysis, kept result, artifact, diagnostic log and quarantined analysis of the target, \
+            whatever engine and options made them, and nothing else. Removing everything asks for confirmation on a \
+            terminal; elsewhere it needs --yes.",
+        examples: &[
+            example("What would go", "ghidr clean ./sample --dry-run"),
+            example("Everything about one sample", "ghidr clean ./sample"),
+            example(
+                "The same when its file is gone",
+                "ghidr clean --digest 39b2665eb37b890314bb4b946b54c8e93ecaab75e5e268f3f0912212992bd125",
+            ),
+            example("Everything", "ghidr clean --all --yes"),
+        ],
+    },
+    Topic {
         command: "completions",
         notes: "Prints text in every format, and touches neither store nor engine. An installation already has the \
             scripts for bash, fish and zsh.",

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::address::Address;
 use super::candidates::Candidates;
+use super::cleanup::CleanupCounts;
 use super::digest::{BasisDigest, ProfileDigest};
 use super::doctor_report::DoctorReport;
 use super::exit_status::ExitStatus;
@@ -88,6 +89,25 @@ pub enum PublicError {
         progress: WorkerProgress,
         /// The flag to raise.
         raise: RaiseLimit,
+    },
+    /// A cleanup stopped half-way: what is left is out of sight, and the next cleanup of the same target deletes
+    /// it first.
+    #[error("cleanup stopped before everything was deleted: {reason}; run it again")]
+    CleanupIncomplete {
+        /// What was deleted.
+        removed: CleanupCounts,
+        /// What was matched and is not deleted yet.
+        remaining: CleanupCounts,
+        /// The transaction that holds what could not be deleted.
+        transaction: PathValue,
+        /// The system's reason.
+        reason: String,
+    },
+    /// Removing everything was neither confirmed on a terminal nor requested with `--yes`; nothing was removed.
+    #[error("removing everything that is stored needs confirmation; add --yes")]
+    ConfirmationRequired {
+        /// What would be removed.
+        matched: CleanupCounts,
     },
     /// The Sample is an archive or a universal binary.
     #[error("the sample is a container ({format}); extract one member and ask about that")]
@@ -426,6 +446,8 @@ impl PublicError {
             | Self::AmbiguousTarget { .. }
             | Self::AnalysisBusy { .. }
             | Self::AnalysisFailed { .. }
+            | Self::CleanupIncomplete { .. }
+            | Self::ConfirmationRequired { .. }
             | Self::ContainerSample { .. }
             | Self::CorruptAnalysis { .. }
             | Self::DecompileFailed { .. }
@@ -468,6 +490,7 @@ impl PublicError {
         matches!(
             self,
             Self::AnalysisBusy { .. }
+                | Self::CleanupIncomplete { .. }
                 | Self::Interrupted { .. }
                 | Self::SampleChanged { .. }
                 | Self::StoreSpaceInsufficient { .. }

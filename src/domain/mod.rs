@@ -3,6 +3,7 @@
 pub mod address;
 pub mod candidates;
 pub mod canonical_json;
+pub mod cleanup;
 pub mod diagnostic_log;
 pub mod digest;
 pub mod doctor_report;
@@ -22,6 +23,7 @@ pub mod provenance;
 pub mod sample_header;
 pub mod sandbox_mode;
 pub mod selector;
+pub mod store_list;
 pub mod store_source;
 pub mod target;
 pub mod usage;

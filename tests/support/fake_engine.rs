@@ -7,11 +7,13 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use ghidr::commands::{self, host::Environment, host::Host};
+use ghidr::commands;
+use ghidr::commands::host::{Ask, Environment, Host};
 use ghidr::domain::invocation_id::InvocationId;
 use ghidr::engine::bundle::Bundle;
 use ghidr::output::sink::Sink;
 use ghidr::process::{EndedBy, Interrupts, LaunchPlan, Launcher, Outcome, ProcessError, Supervision};
+use ghidr::store::CleanupStep;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -52,7 +54,16 @@ pub struct World {
     pub reserve_bytes: u64,
     store: PathBuf,
     new_invocation_id: fn() -> std::io::Result<InvocationId>,
+    /// What the person at the terminal says; `None` when there is nobody. The questions are kept.
+    pub person: Option<fn() -> Option<String>>,
+    /// Every question that was put to that person.
+    pub questions: RefCell<Vec<String>>,
+    /// Asked before each step of a cleanup.
+    pub before_cleanup_step: RefCell<BeforeStep>,
 }
+
+/// May refuse a step, or never return from it.
+pub type BeforeStep = Box<dyn FnMut(&CleanupStep) -> std::io::Result<()>>;
 
 thread_local! {
     /// The file that changes when this thread's command asks for an invocation id.
@@ -94,6 +105,9 @@ impl World {
             reserve_bytes: 0,
             store,
             new_invocation_id: random_id,
+            person: None,
+            questions: RefCell::default(),
+            before_cleanup_step: RefCell::new(Box::new(|_| Ok(()))),
         };
         world.write_sample("sample", b"not even a program");
         world
@@ -175,6 +189,10 @@ impl World {
             .into_iter()
             .chain(given)
             .collect();
+        let ask = |question: &str| {
+            self.questions.borrow_mut().push(question.to_owned());
+            Ok(self.person.and_then(|says| says()))
+        };
         let host = Host {
             executable: env!("CARGO_BIN_EXE_ghidr").into(),
             bundle: Bundle::at(self.path("bundle")),
@@ -188,6 +206,8 @@ impl World {
             now: || time::OffsetDateTime::UNIX_EPOCH,
             new_invocation_id: self.new_invocation_id,
             stderr_is_terminal: false,
+            ask: self.person.is_some().then_some(&ask as &Ask<'_>),
+            before_cleanup_step: &|step| (self.before_cleanup_step.borrow_mut())(step),
             store_reserve_bytes: self.reserve_bytes,
             max_response_bytes: self.max_response_bytes,
         };
