@@ -353,14 +353,14 @@ pub enum PublicError {
         reason: String,
     },
     /// Too little space is left in the store's file system.
-    #[error("the analysis store needs {required_bytes} free bytes and has {available_bytes}")]
+    #[error("the analysis store has too little free space{}", describe_space(*required_bytes, *available_bytes))]
     StoreSpaceInsufficient {
         /// The store.
         path: PathValue,
-        /// What is needed, in bytes.
-        required_bytes: u64,
-        /// What is there, in bytes.
-        available_bytes: u64,
+        /// What is needed, in bytes; null when the space ran out during the work.
+        required_bytes: Option<u64>,
+        /// What is there, in bytes; null when it was not looked up.
+        available_bytes: Option<u64>,
     },
     /// The store cannot be written.
     #[error("the analysis store cannot be written: {reason}")]
@@ -394,6 +394,16 @@ pub enum PublicError {
         /// What was running.
         progress: WorkerProgress,
     },
+}
+
+/// What is known about a lack of space, to follow a message.
+fn describe_space(required_bytes: Option<u64>, available_bytes: Option<u64>) -> String {
+    match (required_bytes, available_bytes) {
+        (Some(required), Some(available)) => format!(": it needs {required} bytes and has {available}"),
+        (Some(required), None) => format!(": it needs {required} bytes"),
+        (None, Some(available)) => format!(": {available} bytes are left"),
+        (None, None) => String::new(),
+    }
 }
 
 impl PublicError {

@@ -6,15 +6,12 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use ghidr::commands;
 use ghidr::commands::host::{Ask, Environment, Host};
 use ghidr::domain::invocation_id::InvocationId;
 use ghidr::engine::bundle::Bundle;
 use ghidr::output::sink::Sink;
-use ghidr::process::outcome::{CapturedStream, Segment};
-use ghidr::process::worker_arguments::WorkerArguments;
 use ghidr::process::{EndedBy, Interrupts, LaunchPlan, Launcher, Outcome, ProcessError, Supervision};
 use ghidr::store::CleanupStep;
 use serde_json::Value;
@@ -22,6 +19,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::fake_answer::{Answer, program};
 use super::ghidr::Run;
+use super::scripted_worker::{self, Called};
 
 /// Edits what the honest worker would do.
 pub type Edit = Box<dyn FnOnce(&mut Answer)>;
@@ -253,48 +251,21 @@ fn random_id() -> std::io::Result<InvocationId> {
 impl Launcher for World {
     fn run(&self, plan: &LaunchPlan, supervision: &mut Supervision<'_>) -> Result<Outcome, ProcessError> {
         use std::os::unix::fs::PermissionsExt as _;
-        let worker = plan.arguments.iter().position(|argument| argument == "--worker").expect("a worker");
-        let arguments = WorkerArguments::decode(&plan.arguments[worker..]).expect("worker arguments");
-        let invocation = arguments.request.parent().unwrap().to_owned();
-        let request: Value = serde_json::from_slice(&std::fs::read(&arguments.request).unwrap()).unwrap();
+        let called = scripted_worker::called(plan);
+        let Called { arguments, request } = &called;
         let sample = request["arguments"]["sample_path"].as_str();
         self.seen.borrow_mut().push(Seen {
             plan: plan.clone(),
             request_mode: std::fs::metadata(&arguments.request).unwrap().permissions().mode() & 0o7777,
             sample_sha256: sample.map(|path| hex::encode(Sha256::digest(std::fs::read(path).unwrap()))),
-            invocation,
+            invocation: arguments.request.parent().unwrap().to_owned(),
             request: request.clone(),
         });
-        let mut answer = Answer::honest(&request, program());
+        let mut answer = Answer::honest(request, program());
         if let Some(edit) = self.edits.borrow_mut().pop_front() {
             edit(&mut answer);
         }
-        (supervision.on_tick)(Duration::from_millis(1));
-        answer.leave_behind(&arguments.response);
-        let capture = supervision.capture_directory;
-        Ok(Outcome {
-            worker_status: answer.status,
-            program_status: answer.status,
-            ended_by: answer.ended_by,
-            termination: answer.termination,
-            stdout: captured(capture, "stdout.log", &answer.stdout, answer.stdout_observed_bytes),
-            stderr: captured(capture, "stderr.log", &answer.stderr, None),
-            peak_memory_bytes: 0,
-            elapsed: Duration::from_millis(1),
-        })
-    }
-}
-
-fn captured(directory: &Path, name: &str, bytes: &[u8], observed: Option<u64>) -> CapturedStream {
-    let path = directory.join(name);
-    std::fs::write(&path, bytes).unwrap();
-    let length = bytes.len() as u64;
-    let segment = Segment { offset: 0, length, path, sha256: Sha256::digest(bytes).into() };
-    CapturedStream {
-        observed_bytes: observed.unwrap_or(length),
-        truncated: observed.is_some(),
-        segments: if bytes.is_empty() { Vec::new() } else { vec![segment] },
-        valid_utf8: std::str::from_utf8(bytes).is_ok(),
+        Ok(scripted_worker::play(&called, supervision, answer))
     }
 }
 

@@ -112,6 +112,12 @@ impl Ledger {
         }
     }
 
+    /// Whether all cases are run. What depends on the machine, such as how many system calls a command
+    /// makes, may be counted only then.
+    pub fn is_long(&self) -> bool {
+        self.form == Form::Long
+    }
+
     /// Random choices that belong to `name` alone.
     pub fn random(&self, name: &str) -> Random {
         Random::new(self.state.seed, &format!("{}/{name}", self.name))

@@ -198,8 +198,8 @@ pub enum ErrorDetails {
     },
     StoreSpaceInsufficient {
         path: Path,
-        required_bytes: u64,
-        available_bytes: u64,
+        required_bytes: Nullable<u64>,
+        available_bytes: Nullable<u64>,
     },
     StoreUnwritable {
         path: Path,
