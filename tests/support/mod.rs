@@ -9,6 +9,7 @@ pub mod fake_engine;
 pub mod fixtures;
 pub mod ghidr;
 pub mod golden;
+pub mod hostile;
 pub mod normalize;
 pub mod processes;
 pub mod random;

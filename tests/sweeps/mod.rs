@@ -4,3 +4,4 @@
 //! needs to know. Those that boot the real engine are below `ghidra`. See docs/reliability.md.
 
 mod damage;
+mod ghidra;

@@ -1,0 +1,3 @@
+//! Sweeps that boot the real engine.
+
+mod mutants;
