@@ -6,6 +6,7 @@ pub mod contract;
 pub mod damage;
 pub mod fake_answer;
 pub mod fake_engine;
+pub mod fake_process;
 pub mod fixtures;
 pub mod ghidr;
 pub mod golden;
