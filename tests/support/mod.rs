@@ -10,6 +10,7 @@ pub mod fake_process;
 pub mod fixtures;
 pub mod ghidr;
 pub mod golden;
+pub mod hostile;
 pub mod normalize;
 pub mod processes;
 pub mod random;

@@ -155,7 +155,8 @@ impl Ledger {
         committed::check(&path, text.as_bytes(), &format!("{}::sweep", self.name));
     }
 
-    fn totals(&self) -> Counts {
+    /// What all cases so far counted, together.
+    pub fn totals(&self) -> Counts {
         let mut totals = Counts::new();
         for (name, count) in self.state.cases.values().flatten() {
             *totals.entry(name.clone()).or_default() += count;

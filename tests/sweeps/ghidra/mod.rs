@@ -2,6 +2,7 @@
 
 mod crashes;
 mod crowds;
+mod mutants;
 mod sudden_ends;
 
 use std::collections::BTreeSet;
