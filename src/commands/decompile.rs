@@ -48,8 +48,9 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
                 return Err(failure.with_log(ready.query_log.clone()));
             }
         };
-        let Decompilation { function, text, warnings: decompiler_warnings } = decompilation;
+        let Decompilation { function, text, warnings: decompiler_warnings, faults } = decompilation;
         let mut warnings = ready.warnings.clone();
+        warnings.extend(Warning::for_faults(&faults));
         warnings.extend(decompiler_warnings.into_iter().map(|text| Warning::DecompilerWarning { text }));
         let data = DecompilationData {
             requested_selector: requested.clone(),

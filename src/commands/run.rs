@@ -24,7 +24,7 @@ use crate::output::sink::Sink;
 pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> ExitStatus {
     let cli = match cli::parse(arguments) {
         Ok(cli) => cli,
-        Err(Refusal::Discovery(text)) => return write_stdout(sink, text.as_bytes()),
+        Err(Refusal::Discovery(text)) => return discover(sink, &text),
         Err(Refusal::Invalid { error, format }) => {
             return fail(sink, format, (*error).into(), super::context::unresolved_provenance());
         }
@@ -49,21 +49,29 @@ fn succeed(sink: &mut Sink<'_>, context: &Context<'_>, answer: &Answer) -> ExitS
         let error = super::worker::interrupted(signal, None);
         return fail(sink, context.format, error.into(), context.known());
     }
-    match context.format {
-        Format::Json => write_stdout(sink, &answer.json),
+    let written = match context.format {
+        Format::Json => sink.write_stdout(&answer.json),
         Format::Human => {
             if context.verbose {
                 sink.write_stderr(answer.explanation.as_bytes());
             }
             sink.write_stderr(human::warnings(&answer.warnings).as_bytes());
-            write_stdout(sink, answer.human.as_bytes())
+            sink.write_stdout(answer.human.as_bytes())
+        }
+    };
+    match written {
+        Ok(()) => ExitStatus::Success,
+        // Whatever part of it was read has no final LF, and this status tells the reader why.
+        Err(error) => {
+            let error = PublicError::OutputFailed { reason: error.to_string() };
+            fail(sink, context.format, error.into(), context.known())
         }
     }
 }
 
-/// A reader that went away is a failure like any other, but there is nobody to tell.
-fn write_stdout(sink: &mut Sink<'_>, bytes: &[u8]) -> ExitStatus {
-    match sink.write_stdout(bytes) {
+/// Text for people, who see for themselves that it is missing.
+fn discover(sink: &mut Sink<'_>, text: &str) -> ExitStatus {
+    match sink.write_stdout(text.as_bytes()) {
         Ok(()) => ExitStatus::Success,
         Err(_) => ExitStatus::Failure,
     }

@@ -55,7 +55,9 @@ fn places(value: &Value) -> Vec<String> {
             Value::Object(members) => {
                 members.iter().map(|(name, member)| (format!("{at}/{name}"), member)).collect()
             }
-            Value::Array(elements) => elements.first().map(|first| (format!("{at}/0"), first)).into_iter().collect(),
+            Value::Array(elements) => {
+                elements.first().map(|first| (format!("{at}/0"), first)).into_iter().collect()
+            }
             _ => Vec::new(),
         };
         found.extend(inside.iter().map(|(at, _)| at.clone()));
@@ -130,15 +132,13 @@ fn every_member_of_a_probe_is_checked() {
 
 #[test]
 fn every_member_of_a_failure_is_checked() {
-    let target = |language: &str| {
-        json!({"loader": "L", "processor_language": language, "compiler_specification": "gcc"})
-    };
+    let target = |language: &str| json!({"loader": "L", "processor_language": language, "compiler_specification": "gcc"});
     let entry = json!({"space": "ram", "offset": "0x0000000000001080"});
     let list = |item: Value| json!({"items": [item], "total": 1, "has_more": false});
     let failures = [
         ("ambiguous_target", json!({"candidates": list(target("a"))})),
         ("container_sample", json!({"format": "ar", "members": list(json!("a.o"))})),
-        ("unsupported_target", json!({"loaders": ["Portable Format"]})),
+        ("unsupported_target", json!({"loaders": ["Portable Format"], "recognised_format": null})),
         ("import_failed", json!({"reason": "r"})),
         ("analysis_failed", json!({"exception_class": "E", "reason": "r"})),
         ("analysis_timeout", json!({"timeout_seconds": 600, "analyzer": "DWARF"})),

@@ -143,6 +143,9 @@ pub enum ErrorDetails {
         progress: Progress,
         raise: Raise,
     },
+    OutputFailed {
+        reason: String,
+    },
     ProtocolViolation {
         field: String,
         expected: String,
@@ -197,6 +200,7 @@ pub enum ErrorDetails {
     },
     UnsupportedTarget {
         loaders: Vec<String>,
+        recognised_format: Nullable<String>,
     },
     WatchdogTimeout {
         watchdog_seconds: u64,
