@@ -11,3 +11,4 @@ mod hygiene;
 mod process;
 mod sandbox;
 mod support;
+mod sweeps;

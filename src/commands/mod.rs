@@ -6,6 +6,7 @@ mod boot;
 pub mod boot_data;
 mod boot_mode;
 pub mod context;
+mod decompilation;
 mod decompile;
 mod diagnostics;
 mod doctor;

@@ -1,7 +1,8 @@
 //! From a command line to one document and an exit status.
 //!
 //! The framing contract is kept here: in JSON format a success is one document on stdout and
-//! nothing on stderr, a failure nothing on stdout and one document on stderr.
+//! nothing on stderr, a failure nothing on stdout and one document on stderr. Discovery (help,
+//! version, completion scripts, schemas) is text on stdout in both formats.
 
 use std::ffi::OsString;
 
@@ -10,7 +11,7 @@ use super::context::Context;
 use super::diagnostics::RetainedLog;
 use super::failure::Failure;
 use super::host::Host;
-use super::{decompile, doctor, functions, inspect};
+use super::{decompile, doctor, functions, inspect, schemas};
 use crate::cli::{self, Cli, Command, Format, Refusal};
 use crate::domain::error::PublicError;
 use crate::domain::exit_status::ExitStatus;
@@ -24,7 +25,7 @@ use crate::output::sink::Sink;
 pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> ExitStatus {
     let cli = match cli::parse(arguments) {
         Ok(cli) => cli,
-        Err(Refusal::Discovery(text)) => return discover(sink, &text),
+        Err(Refusal::Discovery(text)) => return discover(sink, text.as_bytes()),
         Err(Refusal::Invalid { error, format }) => {
             return fail(sink, format, (*error).into(), super::context::unresolved_provenance());
         }
@@ -36,6 +37,14 @@ pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> Exit
         Command::Inspect(arguments) => inspect::run(&context, arguments),
         Command::Functions(arguments) => functions::run(&context, arguments),
         Command::Decompile(arguments) => decompile::run(&context, arguments),
+        // Text like --help, in every format: the only other exceptions from one document (decision D13).
+        Command::Completions(arguments) => {
+            return discover(sink, &cli::completions::script(arguments.shell));
+        }
+        Command::Schema(arguments) => match schemas::text(&arguments.kind) {
+            Ok(text) => return discover(sink, &text),
+            Err(failure) => Err(failure),
+        },
     };
     match outcome {
         Ok(answer) => succeed(sink, &context, &answer),
@@ -69,9 +78,9 @@ fn succeed(sink: &mut Sink<'_>, context: &Context<'_>, answer: &Answer) -> ExitS
     }
 }
 
-/// Text for people, who see for themselves that it is missing.
-fn discover(sink: &mut Sink<'_>, text: &str) -> ExitStatus {
-    match sink.write_stdout(text.as_bytes()) {
+/// A text that is no document, whose reader sees that its end is missing.
+fn discover(sink: &mut Sink<'_>, text: &[u8]) -> ExitStatus {
+    match sink.write_stdout(text) {
         Ok(()) => ExitStatus::Success,
         Err(_) => ExitStatus::Failure,
     }

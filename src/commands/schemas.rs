@@ -6,8 +6,10 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::failure::Failure;
 use crate::domain::doctor_report::DoctorReport;
 use crate::domain::documents::{DecompilationData, FunctionList, Inspection, Spilled};
+use crate::domain::error::PublicError;
 use crate::domain::profile::AnalysisProfile;
 use crate::domain::provenance::{QueryProvenance, ReducedProvenance};
 use crate::output::envelope::Envelope;
@@ -59,6 +61,14 @@ pub fn published() -> Vec<PublishedSchema> {
         success::<QueryProvenance, Inspection>(super::inspect::KIND),
         schema::<StoreRecord>("store"),
     ]
+}
+
+/// The text of one published schema, as `schema` prints it.
+pub fn text(kind: &str) -> Result<Vec<u8>, Failure> {
+    let failed = |reason: String| Failure::from(PublicError::InternalError { reason });
+    let published = published().into_iter().find(|published| published.kind == kind);
+    let published = published.ok_or_else(|| failed(format!("there is no schema of '{kind}'")))?;
+    published.to_bytes().map_err(|error| failed(format!("the schema of '{kind}' cannot be encoded: {error}")))
 }
 
 fn success<P: JsonSchema, D: JsonSchema>(kind: &'static str) -> PublishedSchema {

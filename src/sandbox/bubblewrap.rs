@@ -228,9 +228,11 @@ impl CommandLine {
         Ok(())
     }
 
-    /// Last, when every mount point exists: the root and /dev are memory file systems of their own.
+    /// Last, when every mount point exists: the root and /dev are memory file systems of their own, and the settings below
+    /// `/proc/sys` belong to the machine. When root runs ghidr, the worker owns them: capabilities are not asked for there.
     fn seal(&mut self) {
-        self.add(["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", inside::INVOCATION]);
+        self.add(["--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"]);
+        self.add(["--chdir", inside::INVOCATION]);
     }
 
     fn worker(&mut self, grants: &WorkerGrants) {
@@ -305,7 +307,7 @@ mod tests {
              --ro-bind /host/ghidr /ghidr/bin/ghidr --ro-bind /host/ghidra.jar /ghidr/engine/ghidra.jar \
              --ro-bind /host/adapter /ghidr/adapter --ro-bind /host/sample /ghidr/sample/sample \
              --bind /host/invocation /ghidr/invocation --bind /host/project /ghidr/analysis/project \
-             --remount-ro /dev --remount-ro / --chdir /ghidr/invocation \
+             --remount-ro /proc --remount-ro /dev --remount-ro / --chdir /ghidr/invocation \
              -- /ghidr/bin/ghidr --worker --file-size-bytes 77 \
              /ghidr/invocation/request.json /ghidr/invocation/response.json"
         );

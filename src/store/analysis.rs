@@ -32,6 +32,7 @@ pub struct StoredAnalysis {
     pub(super) dir: Dir,
     sample: SampleDigest,
     profile_digest: ProfileDigest,
+    manifest_digest: ContentDigest,
     manifest: AnalysisManifest,
     profile: AnalysisProfile,
     _lock: AnalysisLock,
@@ -84,8 +85,8 @@ impl StoredAnalysis {
             return Ok(None);
         }
         check_entries(&dir)?;
-        let manifest = load_manifest(&dir, sample, &profile)?;
-        Ok(Some(Self { dir, sample, profile_digest, manifest, profile, _lock: lock }))
+        let (manifest, manifest_digest) = load_manifest(&dir, sample, &profile)?;
+        Ok(Some(Self { dir, sample, profile_digest, manifest_digest, manifest, profile, _lock: lock }))
     }
 
     /// Identity of the Sample.
@@ -96,6 +97,11 @@ impl StoredAnalysis {
     /// Identity of the Profile.
     pub const fn profile_digest(&self) -> ProfileDigest {
         self.profile_digest
+    }
+
+    /// Identity of this very Analysis: one made anew of the same Sample has another.
+    pub const fn manifest_digest(&self) -> ContentDigest {
+        self.manifest_digest
     }
 
     /// The verified manifest.
@@ -197,13 +203,15 @@ fn load_manifest(
     dir: &Dir,
     sample: SampleDigest,
     profile: &AnalysisProfile,
-) -> Result<AnalysisManifest, StoreError> {
+) -> Result<(AnalysisManifest, ContentDigest), StoreError> {
     let bytes = read_bounded(dir, layout::MANIFEST, DOCUMENT_LIMIT_BYTES)?;
     let recorded = read_bounded(dir, layout::MANIFEST_DIGEST, DOCUMENT_LIMIT_BYTES)?;
     if recorded != digest_line(&bytes).as_bytes() {
         return Err(dir.corrupt(layout::MANIFEST, "does not match manifest.sha256"));
     }
-    AnalysisManifest::decode(&bytes, sample, profile).map_err(|reason| dir.corrupt(layout::MANIFEST, reason))
+    let manifest = AnalysisManifest::decode(&bytes, sample, profile)
+        .map_err(|reason| dir.corrupt(layout::MANIFEST, reason))?;
+    Ok((manifest, ContentDigest::of(&bytes)))
 }
 
 #[cfg(test)]

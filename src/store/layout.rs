@@ -9,6 +9,7 @@ pub(super) const STORE_RECORD_PENDING: &str = "store.json.new";
 pub(super) const ANALYSES: &str = "analyses";
 pub(super) const ARTIFACTS: &str = "artifacts";
 pub(super) const DIAGNOSTICS: &str = "diagnostics";
+pub(super) const RESULTS: &str = "results";
 pub(super) const QUARANTINE: &str = "quarantine";
 pub(super) const LOCKS: &str = "locks";
 pub(super) const STAGING: &str = "staging";

@@ -16,6 +16,7 @@ mod ghidra_path;
 mod hashing;
 mod inventory;
 mod io;
+mod kept_result;
 mod layout;
 mod lines;
 mod lock;

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use clap::CommandFactory as _;
 use ghidr::cli::Cli;
+use ghidr::cli::help::ENVIRONMENT;
 use ghidr::commands::host::Environment;
 
 use crate::support::ghidr::Ghidr;
@@ -79,6 +80,12 @@ fn the_flags_are_a_closed_list() {
     let flags = all.flat_map(|command| command.get_arguments()).filter_map(|flag| flag.get_long());
     let flags: BTreeSet<&str> = flags.filter(|flag| !["help", "version"].contains(flag)).collect();
     assert_eq!(flags, FLAGS.into());
+}
+
+#[test]
+fn help_and_manual_list_the_variables_that_are_read() {
+    let listed: BTreeSet<&str> = ENVIRONMENT.iter().map(|(name, _)| *name).collect();
+    assert_eq!(listed, VARIABLES.into());
 }
 
 #[test]

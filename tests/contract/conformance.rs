@@ -7,6 +7,7 @@ use std::process::Command;
 use clap::CommandFactory as _;
 use ghidr::cli::Cli;
 use ghidr::commands::schemas;
+use ghidr::domain::documents::DOCUMENT_KINDS;
 use ghidr::domain::fault::FAULT_LIMIT;
 use ghidr::domain::limits::CANDIDATE_LIMIT;
 use ghidr::domain::program::FACTS_VERSION;
@@ -45,6 +46,7 @@ fn every_command_has_a_published_schema_and_no_document_kind_is_left_over() {
     let kept_in_files = ["analysis_manifest", "analysis_profile", "diagnostic_manifest", "error", "store"];
     let commands = COMMANDS.iter().map(|command| command.kind);
     assert_eq!(published, commands.chain(kept_in_files).collect());
+    assert_eq!(published, DOCUMENT_KINDS.into(), "what `ghidr schema` offers");
 }
 
 /// `doctor` describes a machine and has no golden; every command about a Sample has one per fixture.

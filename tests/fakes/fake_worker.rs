@@ -80,6 +80,9 @@ fn obey(line: &str, arguments: &WorkerArguments) -> Option<u8> {
         "read" => report(line, fs::read(rest).map(|bytes| format!("{} bytes", bytes.len()))),
         "list" => report(line, list(rest)),
         "create" => report(line, File::create(rest).map(|_| "created".to_owned())),
+        "open-writable" => {
+            report(line, fs::OpenOptions::new().write(true).open(rest).map(|_| "opened".to_owned()))
+        }
         "connect" => report(line, connect(rest)),
         "environment" => std::env::vars_os().for_each(|(name, value)| println!("env {name:?}={value:?}")),
         "descriptors" => descriptors(),

@@ -6,7 +6,7 @@ use crate::support::{boots, fixtures, shared, tree};
 fn no_command_changes_the_sample_or_the_analyses() {
     let shared = shared::bubblewrap();
     let fixture = "pe32plus-x86_64.dll";
-    shared.fixture(fixture);
+    shared.forget_results(fixture);
     let path = fixtures::path(fixture);
     let path = path.to_str().unwrap();
     let state = || (tree::state(path.as_ref()), tree::state(&shared.analysis(fixture)));

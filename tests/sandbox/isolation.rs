@@ -152,6 +152,19 @@ fn every_writable_file_system_is_sized_and_the_rest_is_read_only() {
     }
 }
 
+/// They are the whole machine's, and ask only for root's user id, which the worker has when root runs ghidr.
+#[test]
+fn the_kernels_settings_cannot_be_written() {
+    let settings = ["kernel/core_pattern", "kernel/hostname", "kernel/panic"];
+    let questions = settings.map(|setting| format!("open-writable /proc/sys/{setting}"));
+    let answers = inside(&questions.each_ref().map(String::as_str));
+    let refusal =
+        if rustix::process::geteuid().is_root() { "ReadOnlyFilesystem" } else { "PermissionDenied" };
+    for question in &questions {
+        assert_eq!(said(&answers, question), format!("error {refusal}"));
+    }
+}
+
 #[test]
 fn a_single_file_is_bounded_in_every_mode() {
     // The signal that comes with the refusal ends a program that neither handles nor ignores it, but not a first process

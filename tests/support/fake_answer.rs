@@ -86,8 +86,10 @@ pub fn program() -> Vec<String> {
 impl Answer {
     /// What an honest worker does with this request.
     pub fn honest(request: &Value, functions: Vec<String>) -> Self {
-        let decompiled = || json!({"status": "decompiled", "decompilation": decompilation("main", 0x1080)});
         let asked = !request["arguments"]["query"].is_null();
+        let selector = &request["arguments"]["query"]["selector"];
+        let decompiled =
+            || json!({"status": "decompiled", "decompilation": decompilation_of(selector, &functions)});
         let outcome = match request["operation"].as_str().unwrap() {
             "probe" => json!({"status": "probed", "probe": {
                 "ghidra_version": "10.3", "ghidra_build": "build", "java_version": "17",
@@ -190,11 +192,31 @@ impl Answer {
     }
 }
 
+/// What a worker says of the first of its functions that the selector names.
+fn decompilation_of(selector: &Value, functions: &[String]) -> Value {
+    let known = functions.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let named = |item: &Value| match selector["kind"].as_str().unwrap() {
+        "name" => [&item["name"], &item["qualified_name"]].contains(&&selector["value"]),
+        _ => item["entry"]["space"] == selector["space"] && item["entry"]["offset"] == selector["offset"],
+    };
+    // A test that asks about anything else says itself what the worker answers.
+    let Some(item) = known.into_iter().find(named) else { return decompilation("main", 0x1080) };
+    json!({
+        "function": {"name": item["name"], "qualified_name": item["qualified_name"], "entry": item["entry"]},
+        "text": text_of(item["name"].as_str().unwrap()),
+        "warnings": []
+    })
+}
+
+fn text_of(name: &str) -> String {
+    format!("\nvoid {name}(void)\n\n{{\n  return;\n}}\n\n")
+}
+
 /// What a worker says of a decompiled Function.
 pub fn decompilation(name: &str, offset: u64) -> Value {
     json!({
         "function": {"name": name, "qualified_name": name, "entry": {"space": "ram", "offset": format!("0x{offset:016x}")}},
-        "text": format!("\nvoid {name}(void)\n\n{{\n  return;\n}}\n\n"),
+        "text": text_of(name),
         "warnings": [],
         "faults": {"total": 0, "items": []}
     })

@@ -3,6 +3,7 @@
 pub mod boots;
 pub mod committed;
 pub mod contract;
+pub mod damage;
 pub mod fake_answer;
 pub mod fake_engine;
 pub mod fake_process;
@@ -11,7 +12,9 @@ pub mod ghidr;
 pub mod golden;
 pub mod normalize;
 pub mod processes;
+pub mod random;
 pub mod schema_samples;
 pub mod shared;
+pub mod sweep;
 pub mod tree;
 pub mod worker_run;

@@ -1,4 +1,4 @@
-//! Developer tasks: `cargo xtask setup|demo|install|test|bless|bench|fixtures`.
+//! Developer tasks: `cargo xtask setup|demo|install|test|bless|bench|soak|fixtures`.
 //!
 //! This file only reads the command line and reports how the task ended.
 
@@ -16,6 +16,7 @@ mod progress;
 mod project;
 mod report;
 mod setup;
+mod soak;
 mod test;
 
 use std::process::ExitCode;
@@ -25,6 +26,7 @@ use clap::{Parser, Subcommand};
 use error::TaskError;
 use install::InstallOptions;
 use project::{Profile, Project};
+use soak::SoakOptions;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Developer tasks of ghidr")]
@@ -51,6 +53,8 @@ enum Task {
     Bless,
     /// Compare with the engine's own tool and write docs/performance.md
     Bench,
+    /// Run the long forms of the reliability sweeps and write docs/reliability.md
+    Soak(SoakOptions),
     /// Rebuild the committed fixture binaries
     Fixtures {
         /// Compare with the committed files instead of replacing them
@@ -78,6 +82,7 @@ fn run(task: Task) -> Result<(), TaskError> {
         Task::Test { fast } => test::run(&project, fast),
         Task::Bless => bless::run(&project),
         Task::Bench => bench::run(&project),
+        Task::Soak(options) => soak::run(&project, &options),
         Task::Fixtures { check } => {
             let outcome = fixtures::run(&project.root, check)?;
             report::say(format!("{} binaries, {} truth files", outcome.binaries, outcome.truths));

@@ -1,0 +1,214 @@
+//! One worker attempt: request out, response in, everything else a typed failure.
+//!
+//! Never retries. Never reads results from the worker's output streams. The response is
+//! looked at only after the whole worker tree is gone.
+
+mod ending;
+mod grants;
+mod request;
+
+use std::path::Path;
+use std::time::Duration;
+
+use time::OffsetDateTime;
+
+use super::boot_mode::BootMode;
+use super::context::{Context, Engine};
+use super::diagnostics;
+use super::failure::Failure;
+use crate::cli::Format;
+use crate::domain::digest::SampleDigest;
+use crate::domain::limits::NativePhases;
+use crate::domain::sandbox_mode::SandboxMode;
+use crate::output::progress::ProgressLine;
+use crate::process::launch::GRACE;
+use crate::process::{LaunchPlan, Outcome, Supervision};
+use crate::protocol::request::{Request, WorkerQuery};
+use crate::protocol::response::Response;
+use crate::protocol::{encode, receive};
+use crate::sandbox::{Backend, Bubblewrap, Direct};
+use crate::store::{Staging, Store};
+
+pub use ending::interrupted;
+
+/// Bound on everything a worker may write to disk, in bytes.
+const DISK_QUOTA_BYTES: u64 = 8 << 30;
+
+/// What one worker shall do.
+#[derive(Debug, Clone)]
+pub enum WorkerTask {
+    /// Prove that everything works.
+    Probe,
+    /// Import and analyze the staged Sample, then answer `query` if there is one.
+    Analyze {
+        /// Query to answer in the same JVM.
+        query: Option<WorkerQuery>,
+    },
+    /// Answer a Query on the private project copy.
+    Query {
+        /// The question.
+        query: WorkerQuery,
+    },
+}
+
+impl WorkerTask {
+    /// Name of the worker operation.
+    pub fn operation(&self) -> &'static str {
+        match self {
+            Self::Probe => "probe",
+            Self::Analyze { .. } => "analyze",
+            Self::Query { .. } => "query",
+        }
+    }
+
+    /// Native phases that add to the watchdog.
+    pub fn native_phases(&self) -> NativePhases {
+        NativePhases {
+            analysis: matches!(self, Self::Analyze { .. }),
+            decompilation: matches!(self, Self::Query { .. } | Self::Analyze { query: Some(_) }),
+        }
+    }
+}
+
+/// Where a worker works, and for which Sample.
+pub struct Workplace<'store> {
+    /// The store, for Diagnostic Logs.
+    pub store: &'store Store,
+    /// Private directories of this invocation.
+    pub staging: &'store Staging,
+    /// The Sample the work is about; `None` for a probe.
+    pub sample: Option<SampleDigest>,
+}
+
+/// One run of a worker.
+pub struct Run {
+    /// The operation.
+    pub operation: &'static str,
+    /// When it started.
+    pub started_at: OffsetDateTime,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The derived watchdog, in seconds.
+    pub watchdog_seconds: u64,
+}
+
+/// A valid response and the run that gave it.
+pub struct Reply {
+    /// The response.
+    pub response: Response,
+    /// The run.
+    pub run: Run,
+}
+
+/// Runs one worker.
+pub fn run(
+    context: &Context<'_>,
+    engine: &Engine,
+    place: &Workplace<'_>,
+    task: &WorkerTask,
+) -> Result<Reply, Failure> {
+    run_as(context, engine, place, task, &BootMode::choose(context, engine))
+}
+
+/// Runs one worker that boots in the given mode.
+pub fn run_as(
+    context: &Context<'_>,
+    engine: &Engine,
+    place: &Workplace<'_>,
+    task: &WorkerTask,
+    mode: &BootMode,
+) -> Result<Reply, Failure> {
+    let (request, run) = launch(context, engine, place, task, mode)?;
+    let response_path = place.staging.invocation_directory().join("response.json");
+    match receive::receive(&response_path, &request, context.host.max_response_bytes) {
+        Ok(response) => Ok(Reply { response, run }),
+        Err(violation) => Err(diagnostics::attach(context, place, &run, violation.into())),
+    }
+}
+
+/// Runs one worker to its orderly end; what it left behind has not been looked at.
+pub fn launch(
+    context: &Context<'_>,
+    engine: &Engine,
+    place: &Workplace<'_>,
+    task: &WorkerTask,
+    mode: &BootMode,
+) -> Result<(Request, Run), Failure> {
+    let grants = grants::collect(context, engine, place.staging, task, mode)?;
+    let backend: Box<dyn Backend> = match context.sandbox {
+        SandboxMode::Bubblewrap => Box::new(Bubblewrap::discover(None)?),
+        SandboxMode::External | SandboxMode::Off => {
+            grants::link_engine_cache(&grants)?;
+            Box::new(Direct)
+        }
+    };
+    let paths = backend.worker_paths(&grants)?;
+    let request = request::build(context, engine, place.staging, task, &paths, mode)?;
+    let invocation = place.staging.invocation_directory();
+    let bytes = encode::encode(&request)?;
+    place.staging.write_request(&bytes)?;
+    let plan = backend.plan(&grants)?;
+    let watchdog_seconds = context.limits.watchdog_seconds(task.native_phases());
+    let progress_path = invocation.join("progress");
+    let started_at = (context.host.now)();
+    let outcome = supervise(context, place.staging, &plan, watchdog_seconds, &progress_path)?;
+    let run = Run { operation: task.operation(), started_at, outcome, watchdog_seconds };
+    match ending::judge(context, backend.as_ref(), &run, &progress_path) {
+        Ok(()) => Ok((request, run)),
+        Err(failure) => Err(diagnostics::attach(context, place, &run, failure)),
+    }
+}
+
+fn supervise(
+    context: &Context<'_>,
+    staging: &Staging,
+    plan: &LaunchPlan,
+    watchdog_seconds: u64,
+    progress_path: &Path,
+) -> Result<Outcome, Failure> {
+    let mut stderr = std::io::stderr();
+    let shown = context.format == Format::Human && context.host.stderr_is_terminal;
+    let stream = shown.then_some(&mut stderr as &mut dyn std::io::Write);
+    let mut progress = ProgressLine::new(stream);
+    let mut on_tick = |elapsed: Duration| {
+        if shown {
+            let now = ending::read_progress(progress_path);
+            progress.show(now.phase.as_deref().unwrap_or("starting"), now.analyzer.as_deref(), elapsed);
+        }
+    };
+    let outcome = context.host.launcher.run(
+        plan,
+        &mut Supervision {
+            watchdog: Duration::from_secs(watchdog_seconds),
+            grace: GRACE,
+            interrupts: context.host.interrupts,
+            capture_directory: &staging.logs_directory(),
+            max_memory_bytes: Some(context.limits.max_memory_mib.saturating_mul(1 << 20)),
+            max_disk_bytes: Some(DISK_QUOTA_BYTES),
+            on_tick: &mut on_tick,
+        },
+    );
+    progress.clear();
+    Ok(outcome?)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_watchdog_covers_exactly_the_phases_a_task_has() {
+        let query = WorkerQuery::Decompile {
+            selector: crate::domain::selector::FunctionSelector::Name { value: "f".into() },
+        };
+        let phases = |task: WorkerTask| {
+            let phases = task.native_phases();
+            (phases.analysis, phases.decompilation)
+        };
+        assert_eq!(phases(WorkerTask::Probe), (false, false));
+        assert_eq!(phases(WorkerTask::Analyze { query: None }), (true, false));
+        assert_eq!(phases(WorkerTask::Analyze { query: Some(query.clone()) }), (true, true));
+        assert_eq!(phases(WorkerTask::Query { query }), (false, true));
+    }
+}
