@@ -39,7 +39,8 @@ pub fn probe_sandbox(
     let invocation = place.staging.invocation_directory();
     let progress_path = invocation.join("progress");
     let started_at = (context.host.now)();
-    let (outcome, space_ran_out) = supervise(context, place.staging, &plan, WATCHDOG_MARGIN_SECONDS, &progress_path)?;
+    let (outcome, space_ran_out) =
+        supervise(context, place.staging, &plan, WATCHDOG_MARGIN_SECONDS, &progress_path)?;
     let watchdog_seconds = WATCHDOG_MARGIN_SECONDS;
     let run = Run { operation: OPERATION, started_at, outcome, watchdog_seconds, space_ran_out };
     let answered = ending::judge(context, &backend, &run, &progress_path)
