@@ -11,9 +11,10 @@ use crate::domain::limits::WATCHDOG_MARGIN_SECONDS;
 use crate::domain::protection::{Protection, ProtectionReport, ProtectionStatus};
 use crate::process::worker_arguments::Job;
 use crate::protocol::receive;
-use crate::protocol::violation::ProtocolViolation;
+use crate::protocol::violation::{ProtocolViolation, ReceiveError};
 use crate::sandbox::probe::{Finding, Questions};
 use crate::sandbox::{Backend as _, Bubblewrap};
+use crate::store::{Operation, StoreError};
 
 /// What the answer names the operation in a Diagnostic Log.
 const OPERATION: &str = "probe_sandbox";
@@ -39,10 +40,20 @@ pub fn probe_sandbox(
     let invocation = place.staging.invocation_directory();
     let progress_path = invocation.join("progress");
     let started_at = (context.host.now)();
-    let outcome = supervise(context, place.staging, &plan, WATCHDOG_MARGIN_SECONDS, &progress_path)?;
-    let run = Run { operation: OPERATION, started_at, outcome, watchdog_seconds: WATCHDOG_MARGIN_SECONDS };
+    let watchdog_seconds = WATCHDOG_MARGIN_SECONDS;
+    let (outcome, space_ran_out) =
+        supervise(context, place.staging, &plan, watchdog_seconds, &progress_path)?;
+    let run = Run { operation: OPERATION, started_at, outcome, watchdog_seconds, space_ran_out };
+    let response_path = invocation.join("response.json");
     let answered = ending::judge(context, &backend, &run, &progress_path)
-        .and_then(|()| Ok(receive::read_bounded(&invocation.join("response.json"), MAX_FINDINGS_BYTES)?))
+        .and_then(|()| {
+            receive::read_bounded(&response_path, MAX_FINDINGS_BYTES).map_err(|error| match error {
+                ReceiveError::Violation(violation) => violation.into(),
+                ReceiveError::Unreadable(source) => {
+                    StoreError::io(source, Operation::Read, &response_path).into()
+                }
+            })
+        })
         .and_then(|bytes| Ok(read(&bytes)?));
     let mut reports = answered.map_err(|failure| diagnostics::attach(context, place, &run, failure))?;
     reports.push(nested_user_namespaces(&backend));
