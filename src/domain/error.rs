@@ -36,8 +36,8 @@ pub enum PublicError {
         /// The interpretations.
         candidates: Candidates<TargetCandidate>,
     },
-    /// Another process is building this Analysis.
-    #[error("another process is working on this analysis; try again in {retry_after_seconds} seconds")]
+    /// Another process is building this Analysis, or using what is to be cleaned.
+    #[error("another process is using this stored data; try again in {retry_after_seconds} seconds")]
     AnalysisBusy {
         /// Basis of the Analysis (what is known before Ghidra runs).
         analysis_basis_sha256: Option<BasisDigest>,
