@@ -2,18 +2,30 @@
 //!
 //! Raw arguments stay raw here; [`crate::commands::context`] resolves them.
 
+mod clean;
+pub mod completions;
+pub mod help;
+mod parse;
+mod store;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::TypedValueParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
-use crate::domain::error::PublicError;
+pub use clean::CleanArguments;
+pub use completions::Shell;
+pub use parse::{Refusal, parse};
+pub use store::{StoreArguments, StoreCommand};
+
+use crate::domain::documents::DOCUMENT_KINDS;
 use crate::domain::limits::{
     DEFAULT_ANALYSIS_TIMEOUT_SECONDS, DEFAULT_DECOMPILE_TIMEOUT_SECONDS, DEFAULT_MAX_CPU,
     DEFAULT_MAX_HEAP_MIB, DEFAULT_MAX_INLINE_BYTES, DEFAULT_MAX_SAMPLE_BYTES, DEFAULT_PAGE_LIMIT,
 };
+use crate::domain::page::PageRequest;
 use crate::domain::sandbox_mode::SandboxMode;
 
 /// Presentation of results; never chosen by terminal detection.
@@ -31,9 +43,6 @@ pub enum Format {
     name = "ghidr",
     version,
     about = "Ask Ghidra about a binary, given nothing but its path",
-    after_help = "Exit status: 0 success, 1 failure, 2 invalid arguments, 124 time-out, 130 interrupted.\n\n\
-        Examples:\n  ghidr doctor\n  ghidr inspect /bin/ls\n  ghidr functions /bin/ls --limit 20 --offset 100\n  \
-        ghidr decompile sample.exe --name main\n  ghidr --format human functions /bin/ls",
     disable_help_subcommand = true
 )]
 pub struct Cli {
@@ -53,16 +62,16 @@ pub struct GlobalArguments {
     #[arg(long, global = true, value_enum, default_value = "json")]
     pub format: Format,
     /// Directory of the Analysis Store (absolute)
-    #[arg(long, global = true, value_name = "ABSOLUTE_PATH")]
+    #[arg(long, global = true, value_name = "ABSOLUTE_PATH", value_hint = ValueHint::DirPath)]
     pub store: Option<OsString>,
     /// Isolation of the worker that runs Ghidra
     #[arg(long, global = true, value_enum, default_value = "bubblewrap", value_name = "MODE")]
     pub sandbox: SandboxMode,
     /// Ghidra: an installation directory or a single ghidra.jar
-    #[arg(long, global = true, value_name = "PATH")]
+    #[arg(long, global = true, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub ghidra: Option<PathBuf>,
     /// JDK that runs Ghidra
-    #[arg(long, global = true, value_name = "PATH")]
+    #[arg(long, global = true, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub java_home: Option<PathBuf>,
     /// Ghidra's own limit on analysis, in seconds
     #[arg(long, global = true, value_name = "SECONDS", value_parser = Positive,
@@ -107,12 +116,21 @@ pub enum Command {
     Functions(FunctionsArguments),
     /// Decompile one function
     Decompile(DecompileArguments),
+    /// Look at what is kept
+    Store(StoreArguments),
+    /// Remove stored data of one sample, or everything
+    Clean(CleanArguments),
+    /// Print a shell's completion script
+    Completions(CompletionsArguments),
+    /// Print the JSON Schema of one kind of document
+    Schema(SchemaArguments),
 }
 
 /// Arguments of `inspect`.
 #[derive(Debug, Args)]
 pub struct InspectArguments {
     /// The binary to ask about
+    #[arg(value_hint = ValueHint::FilePath)]
     pub sample: PathBuf,
 }
 
@@ -120,22 +138,30 @@ pub struct InspectArguments {
 #[derive(Debug, Args)]
 pub struct FunctionsArguments {
     /// The binary to ask about
+    #[arg(value_hint = ValueHint::FilePath)]
     pub sample: PathBuf,
-    /// Most functions to return [default: 100]
+    /// Which functions to return.
+    #[command(flatten)]
+    pub page: PageArguments,
+}
+
+/// Which part of a collection to return.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct PageArguments {
+    /// Most items to return [default: 100]
     #[arg(long, value_name = "COUNT", value_parser = Positive, allow_hyphen_values = true)]
     pub limit: Option<u64>,
-    /// Functions to skip, in the documented order [default: 0]
+    /// Items to skip, in the documented order [default: 0]
     #[arg(long, value_name = "COUNT", value_parser = Natural, allow_hyphen_values = true)]
     pub offset: Option<u64>,
-    /// Return every function
+    /// Return every item
     #[arg(long, conflicts_with_all = ["limit", "offset"])]
     pub all: bool,
 }
 
-impl FunctionsArguments {
+impl PageArguments {
     /// The page asked for.
-    pub fn page(&self) -> crate::domain::page::PageRequest {
-        use crate::domain::page::PageRequest;
+    pub fn request(&self) -> PageRequest {
         if self.all {
             return PageRequest::All;
         }
@@ -151,6 +177,7 @@ impl FunctionsArguments {
 #[command(group = ArgGroup::new("selector").required(true).args(["name", "address"]))]
 pub struct DecompileArguments {
     /// The binary to ask about
+    #[arg(value_hint = ValueHint::FilePath)]
     pub sample: PathBuf,
     /// Exact, case-sensitive name or qualified name of the function
     #[arg(long, value_name = "NAME", allow_hyphen_values = true)]
@@ -158,6 +185,22 @@ pub struct DecompileArguments {
     /// Entry address of the function, such as ram:0x0000000000401120
     #[arg(long, value_name = "SPACE:0xOFFSET", allow_hyphen_values = true)]
     pub address: Option<String>,
+}
+
+/// Arguments of `completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArguments {
+    /// The shell to complete in
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// Arguments of `schema`.
+#[derive(Debug, Args)]
+pub struct SchemaArguments {
+    /// Kind of document
+    #[arg(value_name = "KIND", value_parser = PossibleValuesParser::new(DOCUMENT_KINDS))]
+    pub kind: String,
 }
 
 /// Parses a positive decimal integer without sign, suffix or leading zero.
@@ -224,84 +267,11 @@ fn refuse(
     error
 }
 
-/// What parsing a command line leads to besides a command.
-#[derive(Debug)]
-pub enum Refusal {
-    /// `--help` or `--version`: text for stdout, exit status 0.
-    Discovery(String),
-    /// Invalid arguments.
-    Invalid {
-        /// The error, boxed for its size.
-        error: Box<PublicError>,
-        /// Format in which to report it.
-        format: Format,
-    },
-}
-
-/// Parses the command line, program name included.
-pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
-    Cli::try_parse_from(arguments).map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Discovery(error.render().to_string()),
-        _ => Refusal::Invalid { error: Box::new(invalid(&error)), format: requested_format(arguments) },
-    })
-}
-
-fn invalid(error: &clap::Error) -> PublicError {
-    let rendered = error.render().to_string();
-    let reason = match error.kind() {
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            "a command is required: doctor, inspect, functions or decompile".to_owned()
-        }
-        _ => one_line(&rendered),
-    };
-    PublicError::InvalidArguments {
-        argument: context(error, ContextKind::InvalidArg),
-        reason,
-        suggestion: context(error, ContextKind::SuggestedArg)
-            .or_else(|| context(error, ContextKind::SuggestedSubcommand))
-            .or_else(|| context(error, ContextKind::SuggestedValue)),
-    }
-}
-
-/// The first paragraph of clap's message, without its prefix and line breaks.
-fn one_line(rendered: &str) -> String {
-    let paragraph = rendered.split("\n\n").next().unwrap_or(rendered);
-    let words: Vec<&str> = paragraph.split_whitespace().collect();
-    words.join(" ").trim_start_matches("error: ").to_owned()
-}
-
-fn context(error: &clap::Error, kind: ContextKind) -> Option<String> {
-    match error.get(kind)? {
-        ContextValue::String(text) if !text.is_empty() => Some(text.clone()),
-        ContextValue::Strings(texts) => texts.first().cloned(),
-        _ => None,
-    }
-}
-
-/// The format to report an invalid command line in: the one it asks for, if that much is
-/// legible, else JSON.
-fn requested_format(arguments: &[OsString]) -> Format {
-    let mut format = Format::Json;
-    let mut arguments = arguments.iter().skip(1).take_while(|argument| *argument != "--");
-    while let Some(argument) = arguments.next() {
-        let value = match argument.to_str() {
-            Some("--format") => arguments.next().and_then(|value| value.to_str()),
-            Some(text) => text.strip_prefix("--format="),
-            None => None,
-        };
-        match value {
-            Some("human") => format = Format::Human,
-            Some(_) => return Format::Json,
-            None => {}
-        }
-    }
-    format
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::domain::error::PublicError;
     use clap::CommandFactory as _;
 
     fn parse_words(words: &[&str]) -> Result<Cli, Refusal> {

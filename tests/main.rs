@@ -1,6 +1,7 @@
 //! The integration tests, one module for each part of the harness.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod attacks;
 mod cli;
 mod commands;
 mod contract;
@@ -10,3 +11,4 @@ mod hygiene;
 mod process;
 mod sandbox;
 mod support;
+mod sweeps;

@@ -1,28 +1,24 @@
 //! `ghidr decompile`: the one Function an explicit selector names, as Ghidra's C.
 //!
-//! On a stored Analysis the selector is first resolved from validated facts, so a wrong name
-//! costs no JVM; only a unique Function reaches the worker, by its entry Address.
+//! This file has the command and its document; [`super::decompilation`] gets the text.
 
 use super::analysis::{Ready, Session};
 use super::answer::{Answer, answer};
 use super::context::Context;
-use super::diagnostics;
+use super::decompilation;
 use super::failure::Failure;
-use super::worker::{self, WorkerTask, Workplace};
-use super::worker_times::WorkerTimes;
 use crate::cli::DecompileArguments;
 use crate::domain::address::{Address, Offset};
 use crate::domain::candidates::Candidates;
 use crate::domain::documents::{DecompilationData, DecompiledText, Syntax};
 use crate::domain::error::PublicError;
 use crate::domain::limits::NativePhases;
-use crate::domain::selector::{FunctionSelector, InvalidAddress, RequestedSelector, Resolution, Resolver};
+use crate::domain::selector::{FunctionSelector, InvalidAddress, RequestedSelector};
 use crate::domain::warning::{self, Warning};
 use crate::output::envelope::Envelope;
 use crate::output::human;
 use crate::protocol::request::WorkerQuery;
-use crate::protocol::response::{Decompilation, Outcome, QueryOutcome};
-use crate::store::{Store, StoreError};
+use crate::protocol::response::Decompilation;
 
 /// Kind of the success document.
 pub const KIND: &str = "decompilation";
@@ -34,21 +30,8 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
     let query = WorkerQuery::Decompile { selector: selector.clone() };
     session.with_analysis(Some(&query), |ready| {
         require_canonical(&selector, ready)?;
-        let (outcome, watchdog, times) = match &ready.answered {
-            Some(outcome) => (outcome.clone(), ready.watchdog_seconds, None),
-            None => {
-                let (outcome, (watchdog, times)) = ask_worker(&session, ready, &selector)?;
-                (outcome, Some(watchdog), Some(times))
-            }
-        };
-        let decompilation = match outcome {
-            QueryOutcome::Decompiled { decompilation } => decompilation,
-            QueryOutcome::Failed { error } => {
-                let failure = Failure::worker(error, Some(&selector), KIND);
-                return Err(failure.with_log(ready.query_log.clone()));
-            }
-        };
-        let Decompilation { function, text, warnings: decompiler_warnings } = decompilation;
+        let obtained = decompilation::obtain(&session, ready, &selector)?;
+        let Decompilation { function, text, warnings: decompiler_warnings } = obtained.decompilation;
         let mut warnings = ready.warnings.clone();
         warnings.extend(decompiler_warnings.into_iter().map(|text| Warning::DecompilerWarning { text }));
         let data = DecompilationData {
@@ -56,14 +39,18 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
             function,
             decompilation: DecompiledText { syntax: Syntax::GhidraC, text },
         };
-        let provenance = session.provenance(ready, true, watchdog);
+        let provenance = session.provenance(ready, true, obtained.watchdog_seconds);
         let repeated = |made: &Envelope<_, DecompilationData>| {
-            let watchdog = Some(query_watchdog_seconds(context));
+            let watchdog = (!obtained.kept).then(|| query_watchdog_seconds(context));
             made.clone().with_provenance(session.provenance(ready, true, watchdog))
         };
+        let mut explanation = session.explain(ready, obtained.times.as_ref());
+        if obtained.watchdog_seconds.is_none() {
+            explanation.push_str("decompilation: reused\n");
+        }
         let text = human::decompilation(&data);
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(warnings));
-        answer(context, &envelope, text, session.explain(ready, times.as_ref()), &ready.spill(), repeated)
+        answer(context, &envelope, text, explanation, &ready.spill(), repeated)
     })
 }
 
@@ -114,59 +101,4 @@ fn require_canonical(selector: &FunctionSelector, ready: &Ready<'_>) -> Result<(
         suggestion: Some(format!("--address {canonical}")),
     }
     .into())
-}
-
-/// Resolves the selector against the stored table, then lets a worker decompile.
-fn ask_worker(
-    session: &Session<'_>,
-    ready: &Ready<'_>,
-    selector: &FunctionSelector,
-) -> Result<(QueryOutcome, (u64, WorkerTimes)), Failure> {
-    let mut resolver = Resolver::new(selector);
-    ready.analysis.functions()?.for_each_function::<StoreError>(|item| {
-        resolver.visit(&item);
-        Ok(())
-    })?;
-    let resolved = match resolver.finish() {
-        Resolution::Unique(item) if item.decompilable => {
-            FunctionSelector::Address { space: item.entry.space, offset: item.entry.offset }
-        }
-        // Whether an Address lies inside a Function, and why a Function cannot be decompiled,
-        // only Ghidra knows.
-        Resolution::Unique(_) => selector.clone(),
-        Resolution::NotFound if matches!(selector, FunctionSelector::Address { .. }) => selector.clone(),
-        Resolution::NotFound => {
-            let FunctionSelector::Name { value } = selector else { unreachable_selector()? };
-            return Err(PublicError::FunctionNotFound { name: value.clone() }.into());
-        }
-        Resolution::Ambiguous(candidates) => {
-            let FunctionSelector::Name { value } = selector else { unreachable_selector()? };
-            return Err(PublicError::FunctionSelectorAmbiguous { name: value.clone(), candidates }.into());
-        }
-    };
-    let context = session.context;
-    let id = (context.host.new_invocation_id)().map_err(Failure::internal)?;
-    let store = Store::open_or_create(ready.store.location())?;
-    store.sweep_orphans(&ready.lock)?;
-    let staging = store.begin_staging(id, &ready.lock)?;
-    ready.analysis.copy_project_into(&staging)?;
-    let place = Workplace { store: &store, staging: &staging, sample: Some(session.identity.digest) };
-    let task = WorkerTask::Query { query: WorkerQuery::Decompile { selector: resolved } };
-    let reply = worker::run(context, &session.engine, &place, &task)?;
-    let times = WorkerTimes::of(&reply);
-    match reply.response.outcome {
-        Outcome::Queried { query: QueryOutcome::Failed { error } } | Outcome::Failed { error } => {
-            let failure = Failure::worker(error, Some(selector), KIND);
-            Err(diagnostics::attach(context, &place, &reply.run, failure))
-        }
-        Outcome::Queried { query } => Ok((query, (reply.run.watchdog_seconds, times))),
-        Outcome::Probed { .. } | Outcome::Analyzed { .. } => {
-            Err(Failure::internal("a response passed validation with a foreign outcome"))
-        }
-    }
-}
-
-/// Only names can be ambiguous or absent from a table whose entries are unique.
-fn unreachable_selector<T>() -> Result<T, Failure> {
-    Err(Failure::internal("an entry address resolved to several functions"))
 }

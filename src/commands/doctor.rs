@@ -35,7 +35,7 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let java = context.java(ghidra.as_ref().ok());
     let mut ghidra_component = describe_ghidra(&ghidra);
     let mut java_component = describe_java(&java);
-    let (store, store_component) = check_store(context);
+    let (store, mut store_component) = check_store(context);
     let engine = ghidra.ok().zip(java.ok()).map(|(ghidra, java)| Engine { ghidra, java });
     let mut sandbox = SandboxComponent {
         status: ComponentStatus::Invalid,
@@ -60,7 +60,10 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
             }
             Err(failure) => {
                 log = failure.diagnostic_log.clone();
-                blame(&failure, &mut ghidra_component, &mut java_component, &mut sandbox);
+                let is_the_stores = blame_store(&failure, &mut store_component);
+                if !is_the_stores {
+                    blame(&failure, &mut ghidra_component, &mut java_component, &mut sandbox);
+                }
             }
         }
     }
@@ -266,6 +269,21 @@ fn apply_probe(
         sandbox.status = ComponentStatus::Invalid;
         sandbox.problem = Some("no font is usable inside: install fontconfig and a font".to_owned());
     }
+}
+
+/// Attributes a failed probe to the store, if it was the store that failed; the sandbox stays untested then.
+fn blame_store(failure: &Failure, store: &mut StoreComponent) -> bool {
+    store.status = match &*failure.error {
+        PublicError::StoreUnwritable { .. } | PublicError::StoreSpaceInsufficient { .. } => {
+            ComponentStatus::Unwritable
+        }
+        PublicError::StoreFailed { .. }
+        | PublicError::CorruptAnalysis { .. }
+        | PublicError::AnalysisBusy { .. } => ComponentStatus::Invalid,
+        _ => return false,
+    };
+    store.problem = Some(failure.error.to_string());
+    true
 }
 
 /// Attributes a failed probe to the component that caused it.

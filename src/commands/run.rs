@@ -1,7 +1,8 @@
 //! From a command line to one document and an exit status.
 //!
 //! The framing contract is kept here: in JSON format a success is one document on stdout and
-//! nothing on stderr, a failure nothing on stdout and one document on stderr.
+//! nothing on stderr, a failure nothing on stdout and one document on stderr. Discovery (help,
+//! version, completion scripts, schemas) is text on stdout in both formats.
 
 use std::ffi::OsString;
 
@@ -10,8 +11,8 @@ use super::context::Context;
 use super::diagnostics::RetainedLog;
 use super::failure::Failure;
 use super::host::Host;
-use super::{decompile, doctor, functions, inspect};
-use crate::cli::{self, Cli, Command, Format, Refusal};
+use super::{clean, decompile, doctor, functions, inspect, schemas, store_list};
+use crate::cli::{self, Cli, Command, Format, Refusal, StoreCommand};
 use crate::domain::error::PublicError;
 use crate::domain::exit_status::ExitStatus;
 use crate::domain::provenance::ReducedProvenance;
@@ -36,6 +37,18 @@ pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> Exit
         Command::Inspect(arguments) => inspect::run(&context, arguments),
         Command::Functions(arguments) => functions::run(&context, arguments),
         Command::Decompile(arguments) => decompile::run(&context, arguments),
+        Command::Clean(arguments) => clean::run(&context, arguments),
+        Command::Store(arguments) => match &arguments.command {
+            StoreCommand::List(page) => store_list::run(&context, page),
+        },
+        // Text like --help, in every format: the only other exceptions from one document (decision D13).
+        Command::Completions(arguments) => {
+            return write_stdout(sink, &cli::completions::script(arguments.shell));
+        }
+        Command::Schema(arguments) => match schemas::text(&arguments.kind) {
+            Ok(text) => return write_stdout(sink, &text),
+            Err(failure) => Err(failure),
+        },
     };
     match outcome {
         Ok(answer) => succeed(sink, &context, &answer),

@@ -6,10 +6,14 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::failure::Failure;
+use crate::domain::cleanup::Cleanup;
 use crate::domain::doctor_report::DoctorReport;
 use crate::domain::documents::{DecompilationData, FunctionList, Inspection, Spilled};
+use crate::domain::error::PublicError;
 use crate::domain::profile::AnalysisProfile;
 use crate::domain::provenance::{QueryProvenance, ReducedProvenance};
+use crate::domain::store_list::StoreList;
 use crate::output::envelope::Envelope;
 use crate::output::error_document::ErrorDocument;
 use crate::store::{AnalysisManifest, DiagnosticManifest, StoreRecord};
@@ -51,6 +55,7 @@ pub fn published() -> Vec<PublishedSchema> {
     vec![
         schema::<AnalysisManifest>("analysis_manifest"),
         schema::<AnalysisProfile>("analysis_profile"),
+        success::<ReducedProvenance, Cleanup>(super::clean::KIND),
         success::<QueryProvenance, DecompilationData>(super::decompile::KIND),
         schema::<DiagnosticManifest>("diagnostic_manifest"),
         success::<ReducedProvenance, DoctorReport>(super::doctor::KIND),
@@ -58,7 +63,16 @@ pub fn published() -> Vec<PublishedSchema> {
         success::<QueryProvenance, FunctionList>(super::functions::KIND),
         success::<QueryProvenance, Inspection>(super::inspect::KIND),
         schema::<StoreRecord>("store"),
+        success::<ReducedProvenance, StoreList>(super::store_list::KIND),
     ]
+}
+
+/// The text of one published schema, as `schema` prints it.
+pub fn text(kind: &str) -> Result<Vec<u8>, Failure> {
+    let failed = |reason: String| Failure::from(PublicError::InternalError { reason });
+    let published = published().into_iter().find(|published| published.kind == kind);
+    let published = published.ok_or_else(|| failed(format!("there is no schema of '{kind}'")))?;
+    published.to_bytes().map_err(|error| failed(format!("the schema of '{kind}' cannot be encoded: {error}")))
 }
 
 fn success<P: JsonSchema, D: JsonSchema>(kind: &'static str) -> PublishedSchema {

@@ -14,6 +14,21 @@ use super::selector::RequestedSelector;
 /// Major version of every document.
 pub const SCHEMA_VERSION: u32 = 1;
 
+/// Kinds of documents with a published schema: what commands answer, and what the store keeps.
+pub const DOCUMENT_KINDS: [&str; 11] = [
+    "analysis_manifest",
+    "analysis_profile",
+    "cleanup",
+    "decompilation",
+    "diagnostic_manifest",
+    "doctor_report",
+    "error",
+    "function_list",
+    "inspection",
+    "store",
+    "store_list",
+];
+
 /// Identifier of the order in which `functions` lists.
 pub const FUNCTION_ORDER: &str = "location_then_entry_ascending";
 

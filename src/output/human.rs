@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::escape;
+use super::{escape, storage};
 use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
 use crate::domain::doctor_report::{ComponentStatus, DoctorReport};
 use crate::domain::documents::{ArtifactDescriptor, DecompilationData, FunctionList, Inspection};
@@ -182,6 +182,14 @@ pub fn error(error: &PublicError, message: &str, log: Option<&DiagnosticLogDescr
             more("members", &members.items.join(", "));
         }
         PublicError::SandboxUnavailable { observed, .. } => more("observed", observed),
+        PublicError::CleanupIncomplete { removed, remaining, transaction, .. } => {
+            more("removed", &storage::describe(removed));
+            more("remaining", &storage::describe(remaining));
+            more("in", &transaction.to_string());
+        }
+        PublicError::ConfirmationRequired { matched } => {
+            more("would remove", &storage::describe(matched));
+        }
         PublicError::DoctorFailed { report } => text.push_str(&doctor(report)),
         _ => {}
     }

@@ -22,6 +22,7 @@ pub mod outcome;
 mod quota;
 mod spawn;
 mod supervise;
+pub mod terminal;
 mod tree;
 pub mod worker_arguments;
 pub mod worker_life;

@@ -6,6 +6,9 @@ pub const PROTOCOL_VERSION: u32 = 1;
 /// Version of the adapter's analysis behaviour: raise it when the same engine would now give
 /// another Analysis.
 pub const ANALYSIS_ADAPTER_VERSION: u32 = 1;
+/// Version of decompilation: raise it when the same Analysis would now give another text, so that
+/// results kept by an older version are not served.
+pub const DECOMPILATION_VERSION: u32 = 1;
 /// Largest serialized request, in bytes.
 pub const MAX_REQUEST_BYTES: usize = 1_048_576;
 /// Largest serialized response, in bytes.

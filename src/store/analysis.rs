@@ -32,6 +32,7 @@ pub struct StoredAnalysis {
     pub(super) dir: Dir,
     sample: SampleDigest,
     profile_digest: ProfileDigest,
+    manifest_digest: ContentDigest,
     manifest: AnalysisManifest,
     profile: AnalysisProfile,
     _lock: AnalysisLock,
@@ -83,9 +84,8 @@ impl StoredAnalysis {
         if basis.is_some_and(|basis| basis != found) {
             return Ok(None);
         }
-        check_entries(&dir)?;
-        let manifest = load_manifest(&dir, sample, &profile)?;
-        Ok(Some(Self { dir, sample, profile_digest, manifest, profile, _lock: lock }))
+        let (manifest, manifest_digest) = load_verified_manifest(&dir, sample, &profile)?;
+        Ok(Some(Self { dir, sample, profile_digest, manifest_digest, manifest, profile, _lock: lock }))
     }
 
     /// Identity of the Sample.
@@ -96,6 +96,11 @@ impl StoredAnalysis {
     /// Identity of the Profile.
     pub const fn profile_digest(&self) -> ProfileDigest {
         self.profile_digest
+    }
+
+    /// Identity of this very Analysis: one made anew of the same Sample has another.
+    pub const fn manifest_digest(&self) -> ContentDigest {
+        self.manifest_digest
     }
 
     /// The verified manifest.
@@ -168,6 +173,18 @@ impl StoredAnalysis {
     }
 }
 
+/// Manifest and Profile of one Analysis, verified, for whoever reads nothing else of it.
+pub(super) fn load_identity(
+    profiles: &Dir,
+    sample: SampleDigest,
+    profile_digest: ProfileDigest,
+) -> Result<(AnalysisManifest, AnalysisProfile), StoreError> {
+    let dir = profiles.open_dir(profile_digest.to_string())?;
+    let profile = load_profile(&dir, profile_digest)?;
+    let (manifest, _) = load_verified_manifest(&dir, sample, &profile)?;
+    Ok((manifest, profile))
+}
+
 fn load_profile(dir: &Dir, expected: ProfileDigest) -> Result<AnalysisProfile, StoreError> {
     let bytes = read_bounded(dir, layout::PROFILE, DOCUMENT_LIMIT_BYTES)?;
     let corrupt = |reason: String| dir.corrupt(layout::PROFILE, reason);
@@ -180,6 +197,15 @@ fn load_profile(dir: &Dir, expected: ProfileDigest) -> Result<AnalysisProfile, S
         return Err(corrupt("not canonical JSON".to_owned()));
     }
     Ok(profile)
+}
+
+fn load_verified_manifest(
+    dir: &Dir,
+    sample: SampleDigest,
+    profile: &AnalysisProfile,
+) -> Result<(AnalysisManifest, ContentDigest), StoreError> {
+    check_entries(dir)?;
+    load_manifest(dir, sample, profile)
 }
 
 fn check_entries(dir: &Dir) -> Result<(), StoreError> {
@@ -197,13 +223,15 @@ fn load_manifest(
     dir: &Dir,
     sample: SampleDigest,
     profile: &AnalysisProfile,
-) -> Result<AnalysisManifest, StoreError> {
+) -> Result<(AnalysisManifest, ContentDigest), StoreError> {
     let bytes = read_bounded(dir, layout::MANIFEST, DOCUMENT_LIMIT_BYTES)?;
     let recorded = read_bounded(dir, layout::MANIFEST_DIGEST, DOCUMENT_LIMIT_BYTES)?;
     if recorded != digest_line(&bytes).as_bytes() {
         return Err(dir.corrupt(layout::MANIFEST, "does not match manifest.sha256"));
     }
-    AnalysisManifest::decode(&bytes, sample, profile).map_err(|reason| dir.corrupt(layout::MANIFEST, reason))
+    let manifest = AnalysisManifest::decode(&bytes, sample, profile)
+        .map_err(|reason| dir.corrupt(layout::MANIFEST, reason))?;
+    Ok((manifest, ContentDigest::of(&bytes)))
 }
 
 #[cfg(test)]

@@ -9,9 +9,11 @@ pub(super) const STORE_RECORD_PENDING: &str = "store.json.new";
 pub(super) const ANALYSES: &str = "analyses";
 pub(super) const ARTIFACTS: &str = "artifacts";
 pub(super) const DIAGNOSTICS: &str = "diagnostics";
+pub(super) const RESULTS: &str = "results";
 pub(super) const QUARANTINE: &str = "quarantine";
 pub(super) const LOCKS: &str = "locks";
 pub(super) const STAGING: &str = "staging";
+pub(super) const CLEANUP: &str = "cleanup";
 
 /// Scope of what belongs to no Sample, below `diagnostics` and `artifacts`.
 pub(super) const GLOBAL: &str = "global";

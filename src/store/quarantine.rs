@@ -22,19 +22,20 @@ impl Store {
         invocation_id: InvocationId,
     ) -> Result<Option<PathBuf>, StoreError> {
         let sample = guard.sample().to_string();
-        let profile = profile.to_string();
+        let label = profile.to_string();
         let Some(analyses) = self.root.try_open_dir(layout::ANALYSES)? else { return Ok(None) };
         let Some(profiles) = analyses.try_open_dir(&sample)? else { return Ok(None) };
-        if profiles.stat(&profile)?.is_none() {
+        if profiles.stat(&label)?.is_none() {
             return Ok(None);
         }
-        let target = self.root.ensure_dir(layout::QUARANTINE)?.ensure_dir(&sample)?.ensure_dir(&profile)?;
+        let target = self.root.ensure_dir(layout::QUARANTINE)?.ensure_dir(&sample)?.ensure_dir(&label)?;
         let name = invocation_id.to_string();
-        if !profiles.rename_if_free(profile.as_ref(), &target, name.as_ref())? {
+        if !profiles.rename_if_free(label.as_ref(), &target, name.as_ref())? {
             return Err(target.corrupt(&name, "this invocation already quarantined an analysis here"));
         }
         target.sync()?;
         profiles.sync()?;
+        self.forget_results(guard, profile);
         Ok(Some(target.child_path(&name)))
     }
 }

@@ -55,6 +55,39 @@ fn a_misspelt_command_suggests_the_right_one() {
 }
 
 #[test]
+fn people_are_told_what_they_probably_meant() {
+    let cases: [(&[&str], &str); 8] = [
+        (&["inspct", "a"], "inspect"),
+        (&["inspect", "a", "--sandbx", "off"], "--sandbox"),
+        (&["functions", "a", "--lmit", "5"], "--limit"),
+        (&["decompile", "a", "--nmae", "main"], "--name"),
+        (&["doctor", "--sandbox", "bubblewarp"], "bubblewrap"),
+        (&["schema", "decompilaton"], "decompilation"),
+        (&["completions", "fsh"], "fish"),
+        (&["help"], "--help"),
+    ];
+    let ghidr = Ghidr::new();
+    for (arguments, meant) in cases {
+        let run = ghidr.run_unframed(["--format", "human"].iter().chain(arguments));
+        let text = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(run.status == Some(2) && run.stdout.is_empty(), "{run}");
+        assert!(text.lines().next().unwrap().ends_with(&format!("; use: {meant}")), "{arguments:?}: {text}");
+        let error = ghidr.run(arguments).error("invalid_arguments", 2);
+        assert_eq!(error["details"]["suggestion"], meant, "{arguments:?}");
+    }
+    // What resembles nothing gets no suggestion.
+    let error = ghidr.run(["--qqqqqq"]).error("invalid_arguments", 2);
+    assert!(error["details"]["suggestion"].is_null(), "{error}");
+}
+
+#[test]
+fn a_missing_command_lists_the_commands() {
+    let error = Ghidr::new().run([] as [&str; 0]).error("invalid_arguments", 2);
+    let listed = "doctor, inspect, functions, decompile";
+    assert!(error["details"]["reason"].as_str().unwrap().contains(listed), "{error}");
+}
+
+#[test]
 fn the_worker_and_the_guard_are_no_public_commands() {
     let ghidr = Ghidr::new();
     let help = String::from_utf8(ghidr.run_unframed(["--help"]).stdout).unwrap();

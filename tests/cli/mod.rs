@@ -1,6 +1,8 @@
 //! The command line and its documents, without any worker.
 
 mod arguments;
+mod cleaning;
+mod discovery;
 mod engines;
 mod framing;
 mod presentation;

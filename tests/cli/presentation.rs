@@ -108,4 +108,13 @@ fn discovery_says_what_every_command_is_for() {
         let help = text(&[command, "--help"]);
         words.iter().for_each(|word| assert!(help.contains(word), "{command}: {word}"));
     }
+    for topic in ghidr::cli::help::TOPICS {
+        let arguments: Vec<&str> = topic.command.split_whitespace().chain(["--help"]).collect();
+        let help = text(&arguments);
+        let one_line = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(one_line.contains(topic.notes), "{}", topic.command);
+        for example in topic.examples {
+            assert!(help.contains(example.line), "{}: {}", topic.command, example.line);
+        }
+    }
 }

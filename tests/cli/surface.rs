@@ -7,6 +7,7 @@ use std::path::Path;
 
 use clap::CommandFactory as _;
 use ghidr::cli::Cli;
+use ghidr::cli::help::ENVIRONMENT;
 use ghidr::commands::host::Environment;
 
 use crate::support::ghidr::Ghidr;
@@ -22,11 +23,13 @@ const VARIABLES: [&str; 8] = [
     "XDG_CACHE_HOME",
 ];
 
-const FLAGS: [&str; 18] = [
+const FLAGS: [&str; 21] = [
     "address",
     "all",
     "analysis-timeout-seconds",
     "decompile-timeout-seconds",
+    "digest",
+    "dry-run",
     "format",
     "ghidra",
     "java-home",
@@ -41,6 +44,7 @@ const FLAGS: [&str; 18] = [
     "sandbox",
     "store",
     "verbose",
+    "yes",
 ];
 
 /// Source files below `directory` that read the environment of the process.
@@ -75,10 +79,20 @@ fn the_environment_is_a_closed_list() {
 #[test]
 fn the_flags_are_a_closed_list() {
     let command = Cli::command();
-    let all = std::iter::once(&command).chain(command.get_subcommands());
-    let flags = all.flat_map(|command| command.get_arguments()).filter_map(|flag| flag.get_long());
-    let flags: BTreeSet<&str> = flags.filter(|flag| !["help", "version"].contains(flag)).collect();
+    let mut commands = vec![&command];
+    let mut flags = BTreeSet::new();
+    while let Some(command) = commands.pop() {
+        flags.extend(command.get_arguments().filter_map(|flag| flag.get_long()));
+        commands.extend(command.get_subcommands());
+    }
+    flags.retain(|flag| !["help", "version"].contains(flag));
     assert_eq!(flags, FLAGS.into());
+}
+
+#[test]
+fn help_and_manual_list_the_variables_that_are_read() {
+    let listed: BTreeSet<&str> = ENVIRONMENT.iter().map(|(name, _)| *name).collect();
+    assert_eq!(listed, VARIABLES.into());
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::support::fake_answer::{function, program};
-use crate::support::fake_engine::World;
+use crate::support::fake_answer::{decompilation, function, program};
+use crate::support::fake_engine::{World, grandchildren};
 
 #[test]
 fn one_analysis_answers_every_facts_query() {
@@ -102,17 +102,70 @@ fn a_cold_decompile_is_one_worker_and_a_warm_one_another() {
     let cold = world.ask("decompile", &["--name", "main"]).success();
     assert_eq!(cold["data"]["requested_selector"], json!({"kind": "name", "value": "main"}));
     assert_eq!(cold["provenance"]["limits"]["child_watchdog_seconds"], 780);
-    let warm = world.ask("decompile", &["--address", "ram:0x0000000000001080"]).success();
-    assert_eq!(
-        warm["data"]["requested_selector"],
-        json!({"kind": "address", "value": "ram:0x0000000000001080"})
-    );
+    let warm = world.ask("decompile", &["--name", "A::parse"]).success();
     assert_eq!(warm["provenance"]["limits"]["child_watchdog_seconds"], 180);
-    assert_eq!(warm["data"]["decompilation"], cold["data"]["decompilation"]);
     assert_eq!(world.operations(), ["analyze", "query"]);
     let seen = world.seen.borrow();
     let selector = &seen[1].request["arguments"]["query"]["selector"];
     assert_eq!(selector["kind"], "address", "a stored table resolves the selector before Ghidra is asked");
+}
+
+#[test]
+fn a_function_decompiled_before_is_answered_without_a_worker() {
+    let world = World::new();
+    let cold = world.ask("decompile", &["--name", "main"]).success();
+    let again = world.ask("decompile", &["--address", "ram:0x0000000000001080"]).success();
+    assert_eq!(
+        again["data"]["requested_selector"],
+        json!({"kind": "address", "value": "ram:0x0000000000001080"})
+    );
+    assert_eq!(again["data"]["decompilation"], cold["data"]["decompilation"]);
+    assert_eq!(again["provenance"]["limits"]["child_watchdog_seconds"], json!(null));
+    let queried = world.ask("decompile", &["--name", "A::parse"]);
+    let repeated = world.ask("decompile", &["--name", "A::parse", "--decompile-timeout-seconds", "1"]);
+    assert_eq!(repeated.success()["data"], queried.success()["data"]);
+    assert_eq!(world.operations(), ["analyze", "query"]);
+    world.ask("decompile", &["--name", "main", "--max-cpu", "1"]).success();
+    assert_eq!(world.operations(), ["analyze", "query", "analyze"], "another Analysis has its own results");
+}
+
+#[test]
+fn a_failed_decompilation_is_asked_again_and_a_damaged_result_too() {
+    let world = World::new();
+    world.ask("inspect", &[]).success();
+    world.next(|answer| {
+        answer.fail_query(
+            "decompile_failed",
+            json!({"reason": "r", "entry": {"space": "ram", "offset": "0x0000000000001080"}}),
+        )
+    });
+    world.ask("decompile", &["--name", "main"]).error("decompile_failed", 1);
+    let answered = world.ask("decompile", &["--name", "main"]).success();
+    assert_eq!(world.operations(), ["analyze", "query", "query"]);
+    let results = grandchildren(&world.store().join("results"));
+    let kept = std::fs::read_dir(&results[0]).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(&kept).unwrap();
+    std::fs::write(&kept, text.replace("return;", "retour;")).unwrap();
+    let asked = world.ask("decompile", &["--name", "main"]).success();
+    assert_eq!(asked["data"], answered["data"]);
+    assert_eq!(world.operations(), ["analyze", "query", "query", "query"]);
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), text, "the damaged file was replaced");
+}
+
+#[test]
+fn an_answer_about_another_function_than_the_one_asked_for_breaks_the_protocol() {
+    for warm in [false, true] {
+        let world = World::new();
+        if warm {
+            world.ask("inspect", &[]).success();
+        }
+        world.next(move |answer| {
+            *answer.outcome_at("/query/decompilation") = decompilation("_init", 0x1000);
+        });
+        let error = world.ask("decompile", &["--name", "main"]).error("protocol_violation", 1);
+        assert_eq!(error["details"]["received"], "ram:0x0000000000001000");
+        assert!(!world.store().join("results").exists());
+    }
 }
 
 #[test]

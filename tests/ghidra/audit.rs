@@ -32,14 +32,7 @@ fn a_cached_facts_query_starts_no_process_and_opens_only_what_it_answers_from() 
     for arguments in [&["inspect", path][..], &["functions", path], &["functions", path, "--offset", "7"]] {
         let (run, log) = trace(arguments);
         run.success();
-        for line in log.lines() {
-            let call = line.split_once(' ').map_or("", |(_pid, call)| call.trim_start());
-            let thread = call.contains("CLONE_THREAD");
-            let starts = ["fork(", "vfork(", "clone(", "clone3("].iter().any(|name| call.starts_with(name));
-            assert!(!starts || thread, "a process was started: {line}");
-            assert!(!call.starts_with("execveat("), "{line}");
-        }
-        assert_eq!(log.matches("execve(").count(), 1, "another program was executed");
+        assert_no_process_was_started(&log);
         let opened: Vec<&str> = opened_files(&log);
         let mut read = Vec::new();
         for name in opened {
@@ -57,6 +50,31 @@ fn a_cached_facts_query_starts_no_process_and_opens_only_what_it_answers_from() 
         }
         assert!(analysis.join("project").exists());
     }
+}
+
+fn assert_no_process_was_started(log: &str) {
+    for line in log.lines() {
+        let call = line.split_once(' ').map_or("", |(_pid, call)| call.trim_start());
+        let thread = call.contains("CLONE_THREAD");
+        let starts = ["fork(", "vfork(", "clone(", "clone3("].iter().any(|name| call.starts_with(name));
+        assert!(!starts || thread, "a process was started: {line}");
+        assert!(!call.starts_with("execveat("), "{line}");
+    }
+    assert_eq!(log.matches("execve(").count(), 1, "another program was executed");
+}
+
+#[test]
+fn a_repeated_decompilation_starts_no_process_and_differs_in_the_watchdog_alone() {
+    let fixture = "elf-x86_64-pie";
+    let mut first = shared::bubblewrap().decompiled(fixture, ["--name", "classify"]);
+    let path = fixtures::path(fixture);
+    let (run, log) = trace(&["decompile", path.to_str().unwrap(), "--name", "classify"]);
+    assert_no_process_was_started(&log);
+    let repeated = run.success();
+    assert!(first["provenance"]["limits"]["child_watchdog_seconds"].is_u64(), "{first}");
+    first["provenance"]["limits"]["child_watchdog_seconds"] = serde_json::Value::Null;
+    first["provenance"]["source_path"] = repeated["provenance"]["source_path"].clone();
+    assert_eq!(repeated, first);
 }
 
 /// Names of the regular files that a trace shows as opened; directories are passed through only.

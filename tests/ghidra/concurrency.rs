@@ -31,6 +31,7 @@ fn readers_never_refuse_each_other() {
     let path = fixtures::path("elf-x86_64-pie");
     let path = path.to_str().unwrap();
     let _boot = boots::take();
+    shared.forget_results("elf-x86_64-pie");
     let spawn = |arguments: &[&str]| {
         let mut command = shared.ghidr.command(arguments);
         command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()

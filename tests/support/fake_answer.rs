@@ -9,6 +9,9 @@ use sha2::{Digest as _, Sha256};
 /// An edit of the finished response.
 pub type Claim = Box<dyn FnOnce(&mut Value)>;
 
+/// Writes down the finished response.
+pub type Spelling = Box<dyn Fn(&Value) -> Vec<u8>>;
+
 /// Everything one run of the worker leaves behind. The response's claims about facts are made
 /// last, so that they are true of edited facts; `claims` edits them afterwards.
 pub struct Answer {
@@ -18,6 +21,8 @@ pub struct Answer {
     pub outcome: Option<Value>,
     /// Edits of the finished response.
     pub claims: Vec<Claim>,
+    /// How the response is written down.
+    pub spell: Spelling,
     /// Exact bytes in place of the response.
     pub raw_response: Option<Vec<u8>>,
     /// `facts/program.json`.
@@ -81,8 +86,10 @@ pub fn program() -> Vec<String> {
 impl Answer {
     /// What an honest worker does with this request.
     pub fn honest(request: &Value, functions: Vec<String>) -> Self {
-        let decompiled = || json!({"status": "decompiled", "decompilation": decompilation("main", 0x1080)});
         let asked = !request["arguments"]["query"].is_null();
+        let selector = &request["arguments"]["query"]["selector"];
+        let decompiled =
+            || json!({"status": "decompiled", "decompilation": decompilation_of(selector, &functions)});
         let outcome = match request["operation"].as_str().unwrap() {
             "probe" => json!({"status": "probed", "probe": {
                 "ghidra_version": "10.3", "ghidra_build": "build", "java_version": "17",
@@ -98,6 +105,7 @@ impl Answer {
             request: request.clone(),
             outcome: Some(outcome),
             claims: Vec::new(),
+            spell: Box::new(|response| response.to_string().into_bytes()),
             raw_response: None,
             program: program_facts(),
             functions,
@@ -164,7 +172,7 @@ impl Answer {
             "outcome": outcome
         });
         self.claims.drain(..).for_each(|edit| edit(&mut response));
-        let bytes = self.raw_response.take().unwrap_or_else(|| response.to_string().into_bytes());
+        let bytes = self.raw_response.take().unwrap_or_else(|| (self.spell)(&response));
         std::fs::write(response_path, bytes).unwrap();
     }
 
@@ -184,11 +192,31 @@ impl Answer {
     }
 }
 
+/// What a worker says of the first of its functions that the selector names.
+fn decompilation_of(selector: &Value, functions: &[String]) -> Value {
+    let known = functions.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let named = |item: &Value| match selector["kind"].as_str().unwrap() {
+        "name" => [&item["name"], &item["qualified_name"]].contains(&&selector["value"]),
+        _ => item["entry"]["space"] == selector["space"] && item["entry"]["offset"] == selector["offset"],
+    };
+    // A test that asks about anything else says itself what the worker answers.
+    let Some(item) = known.into_iter().find(named) else { return decompilation("main", 0x1080) };
+    json!({
+        "function": {"name": item["name"], "qualified_name": item["qualified_name"], "entry": item["entry"]},
+        "text": text_of(item["name"].as_str().unwrap()),
+        "warnings": []
+    })
+}
+
+fn text_of(name: &str) -> String {
+    format!("\nvoid {name}(void)\n\n{{\n  return;\n}}\n\n")
+}
+
 /// What a worker says of a decompiled Function.
 pub fn decompilation(name: &str, offset: u64) -> Value {
     json!({
         "function": {"name": name, "qualified_name": name, "entry": {"space": "ram", "offset": format!("0x{offset:016x}")}},
-        "text": format!("\nvoid {name}(void)\n\n{{\n  return;\n}}\n\n"),
+        "text": text_of(name),
         "warnings": []
     })
 }

@@ -80,15 +80,27 @@ impl Shared {
         })
     }
 
-    /// The document, success or error, of decompiling a function of a fixture's Analysis.
+    /// The document, success or error, of a worker that decompiles a function of a fixture's
+    /// stored Analysis.
     pub fn decompiled(&self, fixture: &str, selector: [&str; 2]) -> Value {
         self.fixture(fixture);
         self.decompiled.get_or_make((fixture.to_owned(), selector.map(str::to_owned)), || {
             let _boot = boots::take();
             let path = fixtures::path(fixture);
             let [flag, value] = selector;
+            self.forget_results(fixture);
             self.run(["decompile", path.to_str().unwrap(), flag, value]).document()
         })
+    }
+
+    /// Removes the kept results of a fixture, so that the next Query needs a worker.
+    pub fn forget_results(&self, fixture: &str) {
+        let document = self.fixture(fixture);
+        let sample = document["provenance"]["sample_sha256"].as_str().unwrap();
+        match std::fs::remove_dir_all(self.ghidr.store().join("results").join(sample)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => panic!("{error}"),
+            _ => {}
+        }
     }
 
     /// The directory of the Analysis of a fixture.

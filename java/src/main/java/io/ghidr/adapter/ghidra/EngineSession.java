@@ -17,8 +17,9 @@ import java.io.IOException;
 import java.io.PrintStream;
 
 /**
- * The booted engine of this process, with its fault log and progress. One per process: Ghidra's
- * application is a singleton that is never torn down.
+ * The booted engine of this process, with its fault log and progress. A worker has one. Ghidra's
+ * application is a singleton that is never torn down, so a process with several sessions, one after
+ * another, boots the engine with the first.
  */
 public final class EngineSession implements AutoCloseable {
   private final FaultLog faults = new FaultLog();
@@ -85,6 +86,13 @@ public final class EngineSession implements AutoCloseable {
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, throwable) ->
             Msg.error(EngineSession.class, "uncaught in " + thread.getName(), throwable));
+    if (!Application.isInitialized()) {
+      initialize(diagnostics);
+    }
+    Msg.setErrorDisplay(new EngineErrorDisplay());
+  }
+
+  private void initialize(PrintStream diagnostics) throws WorkerException {
     try {
       GhidraApplicationLayout layout =
           engine.singleJar()
@@ -98,6 +106,5 @@ public final class EngineSession implements AutoCloseable {
       e.printStackTrace(diagnostics);
       throw WorkerErrors.engineUnusable("application", faults.scrub(e.toString()));
     }
-    Msg.setErrorDisplay(new EngineErrorDisplay());
   }
 }

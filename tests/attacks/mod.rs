@@ -1,0 +1,6 @@
+//! A hostile worker against the built executable, and every way in which one can end.
+
+mod endings;
+mod facts;
+mod fields;
+mod response_file;
