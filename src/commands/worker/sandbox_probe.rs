@@ -1,6 +1,6 @@
 //! Has a worker try what it can reach, in the production sandbox with the grants of a probe.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{Run, WorkerTask, Workplace, ending, grants, supervise};
 use crate::commands::boot_mode::BootMode;
@@ -11,9 +11,10 @@ use crate::domain::limits::WATCHDOG_MARGIN_SECONDS;
 use crate::domain::protection::{Protection, ProtectionReport, ProtectionStatus};
 use crate::process::worker_arguments::Job;
 use crate::protocol::receive;
-use crate::protocol::violation::ProtocolViolation;
+use crate::protocol::violation::{ProtocolViolation, ReceiveError};
 use crate::sandbox::probe::{Finding, Questions};
 use crate::sandbox::{Backend as _, Bubblewrap};
+use crate::store::{Operation, StoreError};
 
 /// What the answer names the operation in a Diagnostic Log.
 const OPERATION: &str = "probe_sandbox";
@@ -39,11 +40,17 @@ pub fn probe_sandbox(
     let invocation = place.staging.invocation_directory();
     let progress_path = invocation.join("progress");
     let started_at = (context.host.now)();
-    let outcome = supervise(context, place.staging, &plan, WATCHDOG_MARGIN_SECONDS, &progress_path)?;
-    let run = Run { operation: OPERATION, started_at, outcome, watchdog_seconds: WATCHDOG_MARGIN_SECONDS };
+    let (outcome, space_ran_out) =
+        supervise(context, place.staging, &plan, WATCHDOG_MARGIN_SECONDS, &progress_path)?;
+    let run = Run {
+        operation: OPERATION,
+        started_at,
+        outcome,
+        watchdog_seconds: WATCHDOG_MARGIN_SECONDS,
+        space_ran_out,
+    };
     let answered = ending::judge(context, &backend, &run, &progress_path)
-        .and_then(|()| Ok(receive::read_bounded(&invocation.join("response.json"), MAX_FINDINGS_BYTES)?))
-        .and_then(|bytes| Ok(read(&bytes)?));
+        .and_then(|()| Ok(read(&receive(&invocation.join("response.json"))?)?));
     let mut reports = answered.map_err(|failure| diagnostics::attach(context, place, &run, failure))?;
     reports.push(nested_user_namespaces(&backend));
     Ok(reports)
@@ -56,6 +63,13 @@ fn hidden(context: &Context<'_>, place: &Workplace<'_>) -> Vec<PathBuf> {
     own.filter(|path| path.is_absolute() && path.parent().is_some())
         .chain(PRIVATE_PLACES.map(PathBuf::from))
         .collect()
+}
+
+fn receive(path: &Path) -> Result<Vec<u8>, Failure> {
+    receive::read_bounded(path, MAX_FINDINGS_BYTES).map_err(|error| match error {
+        ReceiveError::Violation(violation) => violation.into(),
+        ReceiveError::Unreadable(source) => StoreError::io(source, Operation::Read, path).into(),
+    })
 }
 
 /// Exactly one finding for each protection: a worker that leaves one out has proved nothing.
