@@ -4,6 +4,7 @@ mod audit;
 mod cleaning;
 mod concurrency;
 mod corruption;
+mod crash;
 mod doctor;
 mod endings;
 mod faults;
