@@ -55,7 +55,9 @@ fn places(value: &Value) -> Vec<String> {
             Value::Object(members) => {
                 members.iter().map(|(name, member)| (format!("{at}/{name}"), member)).collect()
             }
-            Value::Array(elements) => elements.first().map(|first| (format!("{at}/0"), first)).into_iter().collect(),
+            Value::Array(elements) => {
+                elements.first().map(|first| (format!("{at}/0"), first)).into_iter().collect()
+            }
             _ => Vec::new(),
         };
         found.extend(inside.iter().map(|(at, _)| at.clone()));
@@ -130,9 +132,7 @@ fn every_member_of_a_probe_is_checked() {
 
 #[test]
 fn every_member_of_a_failure_is_checked() {
-    let target = |language: &str| {
-        json!({"loader": "L", "processor_language": language, "compiler_specification": "gcc"})
-    };
+    let target = |language: &str| json!({"loader": "L", "processor_language": language, "compiler_specification": "gcc"});
     let entry = json!({"space": "ram", "offset": "0x0000000000001080"});
     let list = |item: Value| json!({"items": [item], "total": 1, "has_more": false});
     let failures = [

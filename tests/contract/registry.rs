@@ -80,8 +80,14 @@ fn every_error_code_has_a_documented_exit_status() {
 fn retryable_says_that_the_same_arguments_may_succeed_later() {
     let retryable: Vec<String> =
         errors().into_iter().filter(|code| code.value.retryable()).map(|code| code.code).collect();
-    let expected =
-        ["analysis_busy", "interrupted", "sample_changed", "store_space_insufficient", "watchdog_timeout"];
+    let expected = [
+        "analysis_busy",
+        "cleanup_incomplete",
+        "interrupted",
+        "sample_changed",
+        "store_space_insufficient",
+        "watchdog_timeout",
+    ];
     assert_eq!(retryable, expected);
 }
 
