@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 
 use ghidr::engine::application_properties::{ApplicationProperties, JavaRange};
 use ghidr::engine::descriptor::EngineDescriptor;
+use ghidr::engine::sandbox_parts::{self, SANDBOX_PARTS_VERSION, SandboxParts};
 
 use super::*;
 use crate::pins::ENGINE;
@@ -73,6 +74,16 @@ fn an_archive_installs_and_answers_on_a_machine_without_rust() {
     let said = String::from_utf8(installed.stdout).unwrap();
     assert!(said.contains("Ghidra 10.3: ready") && said.contains("JDK 17: ready"), "{said}");
     files::remove(&unpacked).unwrap();
+
+    // A packager for a system without the common places names bubblewrap, libraries and fonts.
+    let provided = SandboxParts {
+        sandbox_version: SANDBOX_PARTS_VERSION,
+        bubblewrap: "/usr/bin/bwrap".into(),
+        closure: vec!["/usr/share/fonts".into(), "/usr/share/fontconfig".into()],
+        fonts: "/etc/fonts".into(),
+    };
+    let file = prefix.join("lib/ghidr").join(sandbox_parts::FILE_NAME);
+    fs::write(file, serde_json::to_vec(&provided).unwrap()).unwrap();
 
     let ghidr = prefix.join("bin/ghidr");
     let store = root.path().join("store");
