@@ -266,6 +266,12 @@ pub enum PublicError {
         /// The flag to raise.
         raise: RaiseLimit,
     },
+    /// Standard output did not take the document: its reader is gone, or its disk is full.
+    #[error("standard output did not take the answer: {reason}")]
+    OutputFailed {
+        /// The system's reason.
+        reason: String,
+    },
     /// The worker broke the protocol.
     #[error("the worker violated the protocol: {field}: expected {expected}, received {received}")]
     ProtocolViolation {
@@ -370,11 +376,13 @@ pub enum PublicError {
         /// The system's reason.
         reason: String,
     },
-    /// No loader accepts the Sample.
-    #[error("Ghidra recognises no executable format in this sample")]
+    /// No trusted loader accepts the Sample, or Ghidra has no language for its processor.
+    #[error("{}", describe_unsupported(recognised_format.as_deref()))]
     UnsupportedTarget {
         /// Loaders that accept it but are refused.
         loaders: Vec<String>,
+        /// The format that was recognised when only a processor language is missing, else null.
+        recognised_format: Option<String>,
     },
     /// The hard time limit of the worker expired.
     #[error("the worker did not finish within {watchdog_seconds} seconds")]
@@ -403,6 +411,15 @@ fn describe_space(required_bytes: Option<u64>, available_bytes: Option<u64>) -> 
         (Some(required), None) => format!(": it needs {required} bytes"),
         (None, Some(available)) => format!(": {available} bytes are left"),
         (None, None) => String::new(),
+    }
+}
+
+fn describe_unsupported(recognised_format: Option<&str>) -> String {
+    match recognised_format {
+        Some(format) => {
+            format!("the format is recognised ({format}), but Ghidra has no language for its processor")
+        }
+        None => "Ghidra recognises no executable format in this sample".to_owned(),
     }
 }
 
@@ -441,6 +458,7 @@ impl PublicError {
             | Self::JavaIncompatible { .. }
             | Self::JavaMissing { .. }
             | Self::MemoryLimitExceeded { .. }
+            | Self::OutputFailed { .. }
             | Self::ProtocolViolation { .. }
             | Self::ResultTooLarge { .. }
             | Self::SampleChanged { .. }
@@ -465,6 +483,7 @@ impl PublicError {
             Self::AnalysisBusy { .. }
                 | Self::CleanupIncomplete { .. }
                 | Self::Interrupted { .. }
+                | Self::OutputFailed { .. }
                 | Self::SampleChanged { .. }
                 | Self::StoreSpaceInsufficient { .. }
                 | Self::WatchdogTimeout { .. }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Run, WorkerTask, Workplace, ending, grants, supervise};
+use super::{Run, WorkerTask, Workplace, ending, grants, not_received, supervise};
 use crate::commands::boot_mode::BootMode;
 use crate::commands::context::{Context, Engine};
 use crate::commands::diagnostics;
@@ -39,10 +39,14 @@ pub fn probe_sandbox(
     let invocation = place.staging.invocation_directory();
     let progress_path = invocation.join("progress");
     let started_at = (context.host.now)();
-    let outcome = supervise(context, place.staging, &plan, WATCHDOG_MARGIN_SECONDS, &progress_path)?;
-    let run = Run { operation: OPERATION, started_at, outcome, watchdog_seconds: WATCHDOG_MARGIN_SECONDS };
+    let (outcome, space_ran_out) = supervise(context, place.staging, &plan, WATCHDOG_MARGIN_SECONDS, &progress_path)?;
+    let watchdog_seconds = WATCHDOG_MARGIN_SECONDS;
+    let run = Run { operation: OPERATION, started_at, outcome, watchdog_seconds, space_ran_out };
     let answered = ending::judge(context, &backend, &run, &progress_path)
-        .and_then(|()| Ok(receive::read_bounded(&invocation.join("response.json"), MAX_FINDINGS_BYTES)?))
+        .and_then(|()| {
+            let path = invocation.join("response.json");
+            receive::read_bounded(&path, MAX_FINDINGS_BYTES).map_err(|error| not_received(error, &path))
+        })
         .and_then(|bytes| Ok(read(&bytes)?));
     let mut reports = answered.map_err(|failure| diagnostics::attach(context, place, &run, failure))?;
     reports.push(nested_user_namespaces(&backend));
