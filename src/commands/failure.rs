@@ -7,6 +7,7 @@ use crate::domain::error::{PublicError, RaiseLimit};
 use crate::domain::path_value::PathValue;
 use crate::domain::selector::FunctionSelector;
 use crate::domain::worker_error::WorkerError;
+use crate::engine::descriptor::DescriptorError;
 use crate::engine::ghidra::GhidraError;
 use crate::engine::java::JavaError;
 use crate::output::budget::BudgetTooSmall;
@@ -248,6 +249,13 @@ impl From<JavaError> for Failure {
             },
         }
         .into()
+    }
+}
+
+/// The engine's own descriptor is part of [`GhidraError`]; this is the bundle's other one.
+impl From<DescriptorError> for Failure {
+    fn from(error: DescriptorError) -> Self {
+        PublicError::EngineUnusable { component: "bundle".to_owned(), reason: error.to_string() }.into()
     }
 }
 
