@@ -3,6 +3,7 @@
 mod arguments;
 mod discovery;
 mod engines;
+mod environment;
 mod framing;
 mod presentation;
 mod samples;

@@ -1,3 +1,4 @@
 //! Sweeps that boot the real engine.
 
 mod mutants;
+mod whole_mutants;

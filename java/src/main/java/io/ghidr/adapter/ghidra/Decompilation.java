@@ -38,6 +38,7 @@ public final class Decompilation {
       options.grabFromProgram(program);
       decompiler.setOptions(options);
       if (!decompiler.openProgram(program)) {
+        EngineParts.requireNativeDecompiler();
         throw WorkerErrors.decompileFailed(entry, decompiler.getLastMessage());
       }
       return decompile(decompiler, function, entry, request.timeoutSeconds());
@@ -50,8 +51,13 @@ public final class Decompilation {
       DecompInterface decompiler, Function function, AddressValue entry, int timeoutSeconds)
       throws WorkerException {
     long started = System.nanoTime();
-    DecompileResults results =
-        decompiler.decompileFunction(function, timeoutSeconds, TaskMonitor.DUMMY);
+    DecompileResults results;
+    NativeDeadline deadline = NativeDeadline.after(timeoutSeconds);
+    try {
+      results = decompiler.decompileFunction(function, timeoutSeconds, TaskMonitor.DUMMY);
+    } finally {
+      deadline.stop();
+    }
     if (results == null) {
       throw WorkerErrors.decompileFailed(entry, "the decompiler gave no result");
     }
