@@ -39,6 +39,8 @@ const TYPED: [&str; 15] = [
     "watchdog_timeout",
     "worker_failed",
 ];
+/// What is counted when a function was decompiled, or that was a typed error.
+pub const DECOMPILED: &str = "one function decompiled, or a typed error";
 /// Phases of a worker in which the Sample has been imported.
 const AFTER_IMPORT: [&str; 5] = ["analysis", "facts", "save", "open", "query"];
 
@@ -79,7 +81,7 @@ pub fn examine(
         if code == "success" {
             assert_eq!(document["data"]["function"]["name"], chosen["name"], "another function");
         }
-        count(counts, "one function decompiled, or a typed error");
+        count(counts, DECOMPILED);
     }
     code
 }
