@@ -2,9 +2,11 @@
 //!
 //! Raw arguments stay raw here; [`crate::commands::context`] resolves them.
 
+mod clean;
 pub mod completions;
 pub mod help;
 mod parse;
+mod store;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,14 +15,17 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub use clean::CleanArguments;
 pub use completions::Shell;
 pub use parse::{Refusal, parse};
+pub use store::{StoreArguments, StoreCommand};
 
 use crate::domain::documents::DOCUMENT_KINDS;
 use crate::domain::limits::{
     DEFAULT_ANALYSIS_TIMEOUT_SECONDS, DEFAULT_DECOMPILE_TIMEOUT_SECONDS, DEFAULT_MAX_CPU,
     DEFAULT_MAX_HEAP_MIB, DEFAULT_MAX_INLINE_BYTES, DEFAULT_MAX_SAMPLE_BYTES, DEFAULT_PAGE_LIMIT,
 };
+use crate::domain::page::PageRequest;
 use crate::domain::sandbox_mode::SandboxMode;
 
 /// Presentation of results; never chosen by terminal detection.
@@ -111,6 +116,10 @@ pub enum Command {
     Functions(FunctionsArguments),
     /// Decompile one function
     Decompile(DecompileArguments),
+    /// Look at what is kept
+    Store(StoreArguments),
+    /// Remove stored data of one sample, or everything
+    Clean(CleanArguments),
     /// Print a shell's completion script
     Completions(CompletionsArguments),
     /// Print the JSON Schema of one kind of document
@@ -131,21 +140,28 @@ pub struct FunctionsArguments {
     /// The binary to ask about
     #[arg(value_hint = ValueHint::FilePath)]
     pub sample: PathBuf,
-    /// Most functions to return [default: 100]
+    /// Which functions to return.
+    #[command(flatten)]
+    pub page: PageArguments,
+}
+
+/// Which part of a collection to return.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct PageArguments {
+    /// Most items to return [default: 100]
     #[arg(long, value_name = "COUNT", value_parser = Positive, allow_hyphen_values = true)]
     pub limit: Option<u64>,
-    /// Functions to skip, in the documented order [default: 0]
+    /// Items to skip, in the documented order [default: 0]
     #[arg(long, value_name = "COUNT", value_parser = Natural, allow_hyphen_values = true)]
     pub offset: Option<u64>,
-    /// Return every function
+    /// Return every item
     #[arg(long, conflicts_with_all = ["limit", "offset"])]
     pub all: bool,
 }
 
-impl FunctionsArguments {
+impl PageArguments {
     /// The page asked for.
-    pub fn page(&self) -> crate::domain::page::PageRequest {
-        use crate::domain::page::PageRequest;
+    pub fn request(&self) -> PageRequest {
         if self.all {
             return PageRequest::All;
         }

@@ -7,11 +7,12 @@ use std::ffi::OsString;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
-use ghidr::commands::{self, host::Host};
+use ghidr::commands;
+use ghidr::commands::host::{Ask, Host};
 use ghidr::domain::exit_status::ExitStatus;
 use ghidr::output::sink::Sink;
 use ghidr::process::worker_arguments::WORKER;
-use ghidr::process::{ChildLauncher, Interrupts, guard};
+use ghidr::process::{ChildLauncher, Interrupts, guard, terminal};
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -28,6 +29,9 @@ fn main() -> ExitCode {
     let (Ok(executable), Ok(interrupts)) = (std::env::current_exe(), Interrupts::install()) else {
         return ExitStatus::Failure.into();
     };
-    let host = Host::of_process(executable, &ChildLauncher, &interrupts, stderr_is_terminal);
+    let ask = |question: &str| terminal::ask(question, &interrupts);
+    let is_attended = stderr_is_terminal && std::io::stdin().is_terminal();
+    let ask = is_attended.then_some(&ask as &Ask<'_>);
+    let host = Host { ask, ..Host::of_process(executable, &ChildLauncher, &interrupts, stderr_is_terminal) };
     commands::run(&arguments, &host, &mut sink).into()
 }

@@ -106,6 +106,36 @@ pub const TOPICS: &[Topic] = &[
         ],
     },
     Topic {
+        command: "store list",
+        notes: "Reads the Analysis Store and changes nothing; starts no Java. A sample is listed by its SHA-256, because \
+            its path is not kept. An analysis that can no longer be read is listed as corrupt.",
+        examples: &[
+            example("As a table", "ghidr --format human store list"),
+            example("The next page", "ghidr store list --limit 100 --offset 100"),
+            example(
+                "What each sample occupies",
+                "ghidr store list --all | jq '.data.items[] | [.sample_sha256, .usage.allocated_bytes]'",
+            ),
+        ],
+    },
+    Topic {
+        command: "clean",
+        notes: "Removes every analysis, kept result, artifact, diagnostic log and quarantined analysis of the target, \
+            whatever engine and options made them, and nothing else; the sample itself is never touched. Removing \
+            everything asks for confirmation on a terminal; elsewhere, and in JSON format, it needs --yes. What an \
+            interruption left half done is finished by the next clean of the same target.",
+        examples: &[
+            example("What would be removed, and how large it is", "ghidr clean ./sample --dry-run"),
+            example("Everything about these bytes", "ghidr clean ./sample"),
+            example(
+                "The same without the file",
+                "ghidr clean --digest 39b2665eb37b890314bb4b946b54c8e93ecaab75e5e268f3f0912212992bd125",
+            ),
+            example("Everything that is stored", "ghidr --format human clean --all"),
+            example("The same in a script", "ghidr clean --all --yes"),
+        ],
+    },
+    Topic {
         command: "completions",
         notes: "Prints text in every format, and touches neither store nor engine. An installation already has the \
             scripts for bash, fish and zsh.",

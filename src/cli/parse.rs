@@ -55,10 +55,18 @@ fn instead_of_help(error: &clap::Error) -> Option<String> {
     (tried == "help").then(|| "--help".to_owned())
 }
 
-/// The commands in the order of their definition.
+/// The commands in the order of their definition, a subcommand's name after its parent's.
 fn command_names() -> Vec<String> {
-    let command = help::definitions();
-    command.get_subcommands().map(|subcommand| subcommand.get_name().to_owned()).collect()
+    leaves(&help::definitions(), "")
+}
+
+fn leaves(command: &clap::Command, parent: &str) -> Vec<String> {
+    let below = |subcommand: &clap::Command| {
+        let name = format!("{parent}{}", subcommand.get_name());
+        let below = leaves(subcommand, &format!("{name} "));
+        if below.is_empty() { vec![name] } else { below }
+    };
+    command.get_subcommands().flat_map(below).collect()
 }
 
 /// The first paragraph of clap's message, without its prefix and line breaks.

@@ -9,7 +9,7 @@ use crate::domain::warning::WarningDocument;
 use crate::output::budget::{self, Placement, Sizes};
 use crate::output::envelope::{Envelope, encode};
 use crate::output::human;
-use crate::store::{ArtifactScope, HoldsStoreLock, Store};
+use crate::store::{ArtifactScope, HoldsStoreLock, PendingArtifact, Store};
 
 /// What a successful command prints.
 pub struct Answer {
@@ -33,6 +33,23 @@ pub struct Spill<'command, L> {
     pub scope: ArtifactScope,
 }
 
+/// An answer that is certain to fit, before what it reports is done.
+pub struct Prepared<'store> {
+    answer: Answer,
+    pending: Option<PendingArtifact<'store>>,
+}
+
+impl Prepared<'_> {
+    /// The answer, for which its Artifact is published, when it has one. Dropped instead, it
+    /// leaves nothing.
+    pub fn publish(self) -> Result<Answer, Failure> {
+        if let Some(pending) = self.pending {
+            pending.publish()?;
+        }
+        Ok(self.answer)
+    }
+}
+
 /// Serializes `envelope` inline, or spills it and answers with its descriptor.
 ///
 /// `repeated` gives the document that the same command would make next time, when it finds the
@@ -45,12 +62,32 @@ pub fn answer<P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
     spill: &Spill<'_, L>,
     repeated: impl FnOnce(&Envelope<P, D>) -> Envelope<P, D>,
 ) -> Result<Answer, Failure> {
+    prepare(context, envelope, human_text, explanation, Some(spill), repeated)?.publish()
+}
+
+/// The same without publishing anything yet. Where there is no store, an answer that exceeds the
+/// budget is refused.
+pub fn prepare<'command, P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
+    context: &Context<'_>,
+    envelope: &Envelope<P, D>,
+    human_text: String,
+    explanation: String,
+    spill: Option<&Spill<'command, L>>,
+    repeated: impl FnOnce(&Envelope<P, D>) -> Envelope<P, D>,
+) -> Result<Prepared<'command>, Failure> {
     let json = encode(envelope).map_err(Failure::internal)?;
     let warnings = envelope.warnings.clone();
     let document_bytes = json.len() as u64;
     if budget::place(document_bytes, context.max_inline_bytes) == Placement::Inline {
-        return Ok(Answer { json, human: human_text, warnings, explanation });
+        return Ok(Prepared {
+            answer: Answer { json, human: human_text, warnings, explanation },
+            pending: None,
+        });
     }
+    let Some(spill) = spill else {
+        let sizes = Sizes { document_bytes, descriptor_bytes: document_bytes };
+        return Err(budget::too_small(sizes, context.max_inline_bytes).into());
+    };
     let pending = spill.store.stage_artifact(spill.lock, spill.scope, |file| file.write_all(&json))?;
     let artifact = ArtifactDescriptor {
         path: pending.final_path().into(),
@@ -67,8 +104,8 @@ pub fn answer<P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
         let next = sizes(&repeated(envelope), spilled)?;
         return Err(budget::too_small(next, context.max_inline_bytes).into());
     }
-    pending.publish()?;
-    Ok(Answer { json: descriptor, human, warnings, explanation })
+    let answer = Answer { json: descriptor, human, warnings, explanation };
+    Ok(Prepared { answer, pending: Some(pending) })
 }
 
 /// How large document and descriptor are when the same command is given again.

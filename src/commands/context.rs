@@ -78,6 +78,16 @@ impl<'process> Context<'process> {
         self.known.borrow().clone()
     }
 
+    /// Provenance of an answer about the store as a whole, which no engine had a part in (D14).
+    pub fn store_provenance(&self) -> ReducedProvenance {
+        let known = self.known();
+        ReducedProvenance {
+            analysis_store: known.analysis_store,
+            sandbox: known.sandbox,
+            ..unresolved_provenance()
+        }
+    }
+
     /// Records something that has become known.
     pub fn learn(&self, learn: impl FnOnce(&mut ReducedProvenance)) {
         learn(&mut self.known.borrow_mut());

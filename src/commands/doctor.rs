@@ -15,6 +15,8 @@ use crate::domain::doctor_report::{
 };
 use crate::domain::error::PublicError;
 use crate::domain::path_value::PathValue;
+use crate::domain::protection::{ProtectionReport, ProtectionStatus};
+use crate::domain::sandbox_mode::SandboxMode;
 use crate::domain::warning;
 use crate::engine::boot_data::Found;
 use crate::engine::ghidra::{Ghidra, GhidraError};
@@ -22,7 +24,7 @@ use crate::engine::java::{JavaError, JavaRuntime};
 use crate::output::envelope::Envelope;
 use crate::output::human;
 use crate::protocol::response::{Outcome, Probe};
-use crate::store::{ArtifactScope, Store, StoreError, StoreLocation};
+use crate::store::{ArtifactScope, Staging, Store, StoreError, StoreLocation};
 
 /// Kind of the success document.
 pub const KIND: &str = "doctor_report";
@@ -33,25 +35,35 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     let java = context.java(ghidra.as_ref().ok());
     let mut ghidra_component = describe_ghidra(&ghidra);
     let mut java_component = describe_java(&java);
-    let (store, store_component) = check_store(context);
+    let (store, mut store_component) = check_store(context);
     let engine = ghidra.ok().zip(java.ok()).map(|(ghidra, java)| Engine { ghidra, java });
     let mut sandbox = SandboxComponent {
         status: ComponentStatus::Invalid,
         backend: context.sandbox,
         verification: context.sandbox.verification(),
         problem: Some("not tested: it needs a usable Ghidra, JDK and store".to_owned()),
+        protections: None,
     };
     let mut log = None;
     if let (Some(engine), Some(store)) = (&engine, &store) {
-        match probe(context, engine, store) {
+        let probed = probe_sandbox(context, engine, store).and_then(|protections| {
+            sandbox.protections = protections;
+            probe(context, engine, store)
+        });
+        match probed {
             Ok(probe) => {
-                sandbox.status = ComponentStatus::Ready;
-                sandbox.problem = None;
+                sandbox.problem = breach(&sandbox);
+                if sandbox.problem.is_none() {
+                    sandbox.status = ComponentStatus::Ready;
+                }
                 apply_probe(&probe, engine, &mut ghidra_component, &mut java_component, &mut sandbox);
             }
             Err(failure) => {
                 log = failure.diagnostic_log.clone();
-                blame(&failure, &mut ghidra_component, &mut java_component, &mut sandbox);
+                let is_the_stores = blame_store(&failure, &mut store_component);
+                if !is_the_stores {
+                    blame(&failure, &mut ghidra_component, &mut java_component, &mut sandbox);
+                }
             }
         }
     }
@@ -184,11 +196,36 @@ fn open_and_probe(
     Ok((store, usage))
 }
 
-fn probe(context: &Context<'_>, engine: &Engine, store: &Store) -> Result<Probe, Failure> {
+/// What a worker in the production sandbox can reach; `None` where ghidr makes no sandbox.
+fn probe_sandbox(
+    context: &Context<'_>,
+    engine: &Engine,
+    store: &Store,
+) -> Result<Option<Vec<ProtectionReport>>, Failure> {
+    if context.sandbox != SandboxMode::Bubblewrap {
+        return Ok(None);
+    }
+    let staging = begin_staging(context, store)?;
+    let place = Workplace { store, staging: &staging, sample: None };
+    worker::probe_sandbox(context, engine, &place).map(Some)
+}
+
+/// The first protection that did not hold.
+fn breach(sandbox: &SandboxComponent) -> Option<String> {
+    let mut protections = sandbox.protections.iter().flatten();
+    let breached = protections.find(|report| report.status == ProtectionStatus::Breached)?;
+    Some(format!("it does not hold: {}", breached.problem.as_deref().unwrap_or("unknown")))
+}
+
+fn begin_staging(context: &Context<'_>, store: &Store) -> Result<Staging, Failure> {
     let lock = store.lock()?;
     store.sweep_orphans(&lock)?;
     let id = (context.host.new_invocation_id)().map_err(Failure::internal)?;
-    let staging = store.begin_staging(id, &lock)?;
+    Ok(store.begin_staging(id, &lock)?)
+}
+
+fn probe(context: &Context<'_>, engine: &Engine, store: &Store) -> Result<Probe, Failure> {
+    let staging = begin_staging(context, store)?;
     let place = Workplace { store, staging: &staging, sample: None };
     let reply = worker::run(context, engine, &place, &WorkerTask::Probe)?;
     match reply.response.outcome {
@@ -234,6 +271,21 @@ fn apply_probe(
     }
 }
 
+/// Attributes a failed probe to the store, if it was the store that failed; the sandbox stays untested then.
+fn blame_store(failure: &Failure, store: &mut StoreComponent) -> bool {
+    store.status = match &*failure.error {
+        PublicError::StoreUnwritable { .. } | PublicError::StoreSpaceInsufficient { .. } => {
+            ComponentStatus::Unwritable
+        }
+        PublicError::StoreFailed { .. }
+        | PublicError::CorruptAnalysis { .. }
+        | PublicError::AnalysisBusy { .. } => ComponentStatus::Invalid,
+        _ => return false,
+    };
+    store.problem = Some(failure.error.to_string());
+    true
+}
+
 /// Attributes a failed probe to the component that caused it.
 fn blame(
     failure: &Failure,
@@ -261,5 +313,34 @@ fn blame(
             ghidra.status = ComponentStatus::Invalid;
             ghidra.problem = problem;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::protection::Protection;
+
+    #[test]
+    fn a_breached_protection_is_what_is_wrong_and_an_unavailable_one_is_not() {
+        let report = |protection, status, problem: Option<&str>| ProtectionReport {
+            protection,
+            status,
+            problem: problem.map(str::to_owned),
+        };
+        let mut sandbox = SandboxComponent {
+            status: ComponentStatus::Invalid,
+            backend: SandboxMode::Bubblewrap,
+            verification: SandboxMode::Bubblewrap.verification(),
+            problem: None,
+            protections: Some(vec![
+                report(Protection::Sockets, ProtectionStatus::Active, None),
+                report(Protection::NestedUserNamespaces, ProtectionStatus::Unavailable, Some("setuid")),
+            ]),
+        };
+        assert_eq!(breach(&sandbox), None);
+        let breached = report(Protection::HiddenFiles, ProtectionStatus::Breached, Some("/x is there"));
+        sandbox.protections.as_mut().into_iter().for_each(|all| all.push(breached.clone()));
+        assert_eq!(breach(&sandbox).as_deref(), Some("it does not hold: /x is there"));
     }
 }

@@ -14,7 +14,7 @@ use crate::process::ProcessError;
 use crate::protocol::encode::EncodeError;
 use crate::protocol::violation::ProtocolViolation;
 use crate::sandbox::SandboxError;
-use crate::store::{SampleError, StoreError};
+use crate::store::{Operation, SampleError, StoreError};
 
 /// Why a command failed, and the Diagnostic Log that was kept for it.
 #[derive(Debug)]
@@ -37,6 +37,11 @@ impl Failure {
             PublicError::CorruptAnalysis { reason, .. } => Some(reason),
             _ => None,
         }
+    }
+
+    /// Whether the worker ended badly without a reason that is known.
+    pub fn is_worker_failure(&self) -> bool {
+        matches!(*self.error, PublicError::WorkerFailed { .. })
     }
 
     /// Attaches a retained log.
@@ -182,11 +187,7 @@ impl From<StoreError> for Failure {
                 PublicError::StoreUnwritable { path: path.into(), reason: source.to_string() }
             }
             StoreError::NoSpace { path, required_bytes, available_bytes } => {
-                PublicError::StoreSpaceInsufficient {
-                    path: path.into(),
-                    required_bytes: required_bytes.unwrap_or(0),
-                    available_bytes: available_bytes.unwrap_or(0),
-                }
+                PublicError::StoreSpaceInsufficient { path: path.into(), required_bytes, available_bytes }
             }
             StoreError::Busy { retry_after_seconds, .. } => PublicError::AnalysisBusy {
                 analysis_basis_sha256: None,
@@ -263,7 +264,10 @@ impl From<SandboxError> for Failure {
 
 impl From<ProcessError> for Failure {
     fn from(error: ProcessError) -> Self {
-        Self::internal(error)
+        match error {
+            ProcessError::Capture { path, source } => StoreError::io(source, Operation::Write, &path).into(),
+            other => Self::internal(other),
+        }
     }
 }
 
@@ -284,5 +288,17 @@ impl From<BudgetTooSmall> for Failure {
     fn from(error: BudgetTooSmall) -> Self {
         let BudgetTooSmall { configured_bytes, required_bytes } = error;
         PublicError::InlineBudgetTooSmall { configured_bytes, required_bytes }.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_that_a_full_disk_does_not_take_is_a_lack_of_space() {
+        let source = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        let failure = Failure::from(ProcessError::Capture { path: "/p".into(), source });
+        assert!(matches!(*failure.error, PublicError::StoreSpaceInsufficient { .. }), "{failure:?}");
     }
 }

@@ -15,7 +15,7 @@ pub const KIND: &str = "function_list";
 
 /// Runs the command.
 pub fn run(context: &Context<'_>, arguments: &FunctionsArguments) -> Result<Answer, Failure> {
-    let request = arguments.page();
+    let request = arguments.page.request();
     let session = Session::begin(context, &arguments.sample)?;
     session.with_analysis(None, |ready| {
         let table = ready.analysis.functions()?;

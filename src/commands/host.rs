@@ -3,6 +3,7 @@
 //! The environment is a closed list: no other variable can change an answer.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 
 use time::OffsetDateTime;
@@ -12,6 +13,10 @@ use crate::domain::limits::STORE_RESERVE_BYTES;
 use crate::engine::bundle::Bundle;
 use crate::process::{Interrupts, Launcher};
 use crate::protocol::limits::MAX_RESPONSE_BYTES;
+use crate::store::CleanupStep;
+
+/// Puts a question to the person at the terminal; `None` when there is no answer.
+pub type Ask<'process> = dyn Fn(&str) -> io::Result<Option<String>> + 'process;
 
 /// The environment variables that ghidr reads. An empty value counts as unset, except for
 /// `GHIDR_STORE`, whose empty value is invalid like any other relative path.
@@ -71,6 +76,10 @@ pub struct Host<'process> {
     pub new_invocation_id: fn() -> std::io::Result<InvocationId>,
     /// Whether stderr is a terminal.
     pub stderr_is_terminal: bool,
+    /// Asks the person at the terminal, when there is one.
+    pub ask: Option<&'process Ask<'process>>,
+    /// Asked before each step of a cleanup, which it can refuse.
+    pub before_cleanup_step: &'process dyn Fn(&CleanupStep) -> io::Result<()>,
     /// Free space the store keeps beyond a Sample, in bytes.
     pub store_reserve_bytes: u64,
     /// Largest response accepted from a worker, in bytes.
@@ -78,7 +87,7 @@ pub struct Host<'process> {
 }
 
 impl<'process> Host<'process> {
-    /// The production host of the process whose executable this is.
+    /// The production host of the process whose executable this is, with nobody to ask.
     pub fn of_process(
         executable: PathBuf,
         launcher: &'process dyn Launcher,
@@ -94,10 +103,16 @@ impl<'process> Host<'process> {
             now: OffsetDateTime::now_utc,
             new_invocation_id: random_invocation_id,
             stderr_is_terminal,
+            ask: None,
+            before_cleanup_step: &unhindered,
             store_reserve_bytes: STORE_RESERVE_BYTES,
             max_response_bytes: MAX_RESPONSE_BYTES,
         }
     }
+}
+
+fn unhindered(_: &CleanupStep) -> io::Result<()> {
+    Ok(())
 }
 
 fn random_invocation_id() -> std::io::Result<InvocationId> {

@@ -5,6 +5,8 @@ mod answer;
 mod boot;
 pub mod boot_data;
 mod boot_mode;
+mod clean;
+mod confirmation;
 pub mod context;
 mod decompilation;
 mod decompile;
@@ -16,6 +18,7 @@ pub mod host;
 mod inspect;
 mod run;
 pub mod schemas;
+mod store_list;
 mod worker;
 mod worker_times;
 

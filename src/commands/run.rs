@@ -11,8 +11,8 @@ use super::context::Context;
 use super::diagnostics::RetainedLog;
 use super::failure::Failure;
 use super::host::Host;
-use super::{decompile, doctor, functions, inspect, schemas};
-use crate::cli::{self, Cli, Command, Format, Refusal};
+use super::{clean, decompile, doctor, functions, inspect, schemas, store_list};
+use crate::cli::{self, Cli, Command, Format, Refusal, StoreCommand};
 use crate::domain::error::PublicError;
 use crate::domain::exit_status::ExitStatus;
 use crate::domain::provenance::ReducedProvenance;
@@ -37,6 +37,10 @@ pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> Exit
         Command::Inspect(arguments) => inspect::run(&context, arguments),
         Command::Functions(arguments) => functions::run(&context, arguments),
         Command::Decompile(arguments) => decompile::run(&context, arguments),
+        Command::Clean(arguments) => clean::run(&context, arguments),
+        Command::Store(arguments) => match &arguments.command {
+            StoreCommand::List(page) => store_list::run(&context, page),
+        },
         // Text like --help, in every format: the only other exceptions from one document (decision D13).
         Command::Completions(arguments) => {
             return discover(sink, &cli::completions::script(arguments.shell));

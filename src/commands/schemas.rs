@@ -7,11 +7,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::failure::Failure;
+use crate::domain::cleanup::Cleanup;
 use crate::domain::doctor_report::DoctorReport;
 use crate::domain::documents::{DecompilationData, FunctionList, Inspection, Spilled};
 use crate::domain::error::PublicError;
 use crate::domain::profile::AnalysisProfile;
 use crate::domain::provenance::{QueryProvenance, ReducedProvenance};
+use crate::domain::store_list::StoreList;
 use crate::output::envelope::Envelope;
 use crate::output::error_document::ErrorDocument;
 use crate::store::{AnalysisManifest, DiagnosticManifest, StoreRecord};
@@ -53,6 +55,7 @@ pub fn published() -> Vec<PublishedSchema> {
     vec![
         schema::<AnalysisManifest>("analysis_manifest"),
         schema::<AnalysisProfile>("analysis_profile"),
+        success::<ReducedProvenance, Cleanup>(super::clean::KIND),
         success::<QueryProvenance, DecompilationData>(super::decompile::KIND),
         schema::<DiagnosticManifest>("diagnostic_manifest"),
         success::<ReducedProvenance, DoctorReport>(super::doctor::KIND),
@@ -60,6 +63,7 @@ pub fn published() -> Vec<PublishedSchema> {
         success::<QueryProvenance, FunctionList>(super::functions::KIND),
         success::<QueryProvenance, Inspection>(super::inspect::KIND),
         schema::<StoreRecord>("store"),
+        success::<ReducedProvenance, StoreList>(super::store_list::KIND),
     ]
 }
 

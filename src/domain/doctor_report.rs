@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::path_value::PathValue;
+use super::protection::ProtectionReport;
 use super::sandbox_mode::{SandboxMode, SandboxVerification};
 use super::store_source::StoreSource;
 use super::usage::StorageUsage;
@@ -104,6 +105,9 @@ pub struct SandboxComponent {
     pub verification: SandboxVerification,
     /// What is wrong, in words.
     pub problem: Option<String>,
+    /// What a worker inside found when it tried to get out; absent where ghidr enforces nothing or could not try.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protections: Option<Vec<ProtectionReport>>,
 }
 
 /// All required components.

@@ -15,9 +15,10 @@ use super::selector::RequestedSelector;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Kinds of documents with a published schema: what commands answer, and what the store keeps.
-pub const DOCUMENT_KINDS: [&str; 9] = [
+pub const DOCUMENT_KINDS: [&str; 11] = [
     "analysis_manifest",
     "analysis_profile",
+    "cleanup",
     "decompilation",
     "diagnostic_manifest",
     "doctor_report",
@@ -25,6 +26,7 @@ pub const DOCUMENT_KINDS: [&str; 9] = [
     "function_list",
     "inspection",
     "store",
+    "store_list",
 ];
 
 /// Identifier of the order in which `functions` lists.

@@ -8,40 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::address::Address;
 use super::candidates::Candidates;
+use super::cleanup::CleanupCounts;
 use super::digest::{BasisDigest, ProfileDigest};
 use super::doctor_report::DoctorReport;
+pub use super::error_details::{RaiseLimit, Termination, WorkerProgress};
 use super::exit_status::ExitStatus;
 use super::path_value::PathValue;
 use super::selector::FunctionCandidate;
 use super::worker_error::TargetCandidate;
-
-/// How the harness ended a worker.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Termination {
-    /// The worker left within the grace period after SIGTERM.
-    Graceful,
-    /// It had to be killed.
-    Forced,
-}
-
-/// Which phase of the worker a failure interrupted, and which analyzer was running.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct WorkerProgress {
-    /// Phase the worker last reported.
-    pub phase: Option<String>,
-    /// Analyzer that was running, when one was.
-    pub analyzer: Option<String>,
-}
-
-/// A flag whose larger value may let the same command succeed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RaiseLimit {
-    /// The flag.
-    pub flag: String,
-    /// The next value worth trying.
-    pub next_value: u64,
-}
 
 /// A public error: code and details.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
@@ -88,6 +62,25 @@ pub enum PublicError {
         progress: WorkerProgress,
         /// The flag to raise.
         raise: RaiseLimit,
+    },
+    /// A cleanup stopped half-way: what is left is out of sight, and the next cleanup of the same target deletes
+    /// it first.
+    #[error("cleanup stopped before everything was deleted: {reason}; run it again")]
+    CleanupIncomplete {
+        /// What was deleted.
+        removed: CleanupCounts,
+        /// What was matched and is not deleted yet.
+        remaining: CleanupCounts,
+        /// The transaction that holds what could not be deleted.
+        transaction: PathValue,
+        /// The system's reason.
+        reason: String,
+    },
+    /// Removing everything was neither confirmed on a terminal nor requested with `--yes`; nothing was removed.
+    #[error("removing everything that is stored needs confirmation; add --yes")]
+    ConfirmationRequired {
+        /// What would be removed.
+        matched: CleanupCounts,
     },
     /// The Sample is an archive or a universal binary.
     #[error("the sample is a container ({format}); extract one member and ask about that")]
@@ -366,14 +359,14 @@ pub enum PublicError {
         reason: String,
     },
     /// Too little space is left in the store's file system.
-    #[error("the analysis store needs {required_bytes} free bytes and has {available_bytes}")]
+    #[error("the analysis store has too little free space{}", describe_space(*required_bytes, *available_bytes))]
     StoreSpaceInsufficient {
         /// The store.
         path: PathValue,
-        /// What is needed, in bytes.
-        required_bytes: u64,
-        /// What is there, in bytes.
-        available_bytes: u64,
+        /// What is needed, in bytes; null when the space ran out during the work.
+        required_bytes: Option<u64>,
+        /// What is there, in bytes; null when it was not looked up.
+        available_bytes: Option<u64>,
     },
     /// The store cannot be written.
     #[error("the analysis store cannot be written: {reason}")]
@@ -411,6 +404,16 @@ pub enum PublicError {
     },
 }
 
+/// What is known about a lack of space, to follow a message.
+fn describe_space(required_bytes: Option<u64>, available_bytes: Option<u64>) -> String {
+    match (required_bytes, available_bytes) {
+        (Some(required), Some(available)) => format!(": it needs {required} bytes and has {available}"),
+        (Some(required), None) => format!(": it needs {required} bytes"),
+        (None, Some(available)) => format!(": {available} bytes are left"),
+        (None, None) => String::new(),
+    }
+}
+
 fn describe_unsupported(recognised_format: Option<&str>) -> String {
     match recognised_format {
         Some(format) => {
@@ -433,6 +436,8 @@ impl PublicError {
             | Self::AmbiguousTarget { .. }
             | Self::AnalysisBusy { .. }
             | Self::AnalysisFailed { .. }
+            | Self::CleanupIncomplete { .. }
+            | Self::ConfirmationRequired { .. }
             | Self::ContainerSample { .. }
             | Self::CorruptAnalysis { .. }
             | Self::DecompileFailed { .. }
@@ -476,6 +481,7 @@ impl PublicError {
         matches!(
             self,
             Self::AnalysisBusy { .. }
+                | Self::CleanupIncomplete { .. }
                 | Self::Interrupted { .. }
                 | Self::OutputFailed { .. }
                 | Self::SampleChanged { .. }

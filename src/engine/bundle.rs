@@ -30,12 +30,21 @@ impl Bundle {
         self.root.join("adapter")
     }
 
+    /// The JDK that an installation put or linked here, when its descriptor names none. A link that leads nowhere counts:
+    /// using another JDK instead would be a silent fall-through.
+    pub fn java_home(&self) -> Option<PathBuf> {
+        let home = self.root.join(JAVA_HOME);
+        std::fs::symlink_metadata(&home).is_ok().then_some(home)
+    }
+
     /// Resolves a path of the engine descriptor.
     pub fn resolve(&self, path: &Path) -> PathBuf {
         self.root.join(path)
     }
 }
 
+/// Directory of the JDK inside the bundle, or a link to one.
+pub const JAVA_HOME: &str = "jdk";
 /// File name of the adapter's jar inside the adapter directory.
 pub const ADAPTER_JAR: &str = "ghidr-adapter.jar";
 /// Directory of the script shims inside the adapter directory.

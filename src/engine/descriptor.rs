@@ -34,8 +34,8 @@ pub struct EngineDescriptor {
     pub java_minimum: u32,
     /// Largest accepted Java feature version.
     pub java_maximum: Option<u32>,
-    /// The JDK to run it with, absolute.
-    pub java_home: PathBuf,
+    /// The JDK to run it with, absolute; absent in an archive, which is made before its machine is known.
+    pub java_home: Option<PathBuf>,
     /// What the engine would otherwise unpack at every boot; a relative path starts at the
     /// bundle.
     pub cache: Option<PathBuf>,
@@ -65,12 +65,12 @@ pub enum DescriptorError {
 }
 
 impl EngineDescriptor {
-    /// Describes an engine run by the JDK at `java_home`; it has no prepared cache yet.
+    /// Describes an engine run by the JDK at `java_home`, if that is known; it has no prepared cache yet.
     pub fn new(
         layout: EngineLayout,
         path: PathBuf,
         properties: &ApplicationProperties,
-        java_home: PathBuf,
+        java_home: Option<PathBuf>,
     ) -> Self {
         Self {
             descriptor_version: DESCRIPTOR_VERSION,
@@ -134,10 +134,13 @@ mod tests {
             java: crate::engine::application_properties::JavaRange { minimum: 17, maximum: None },
         };
         let jar = "engine/ghidra.jar".into();
-        let written = EngineDescriptor::new(EngineLayout::SingleJar, jar, &properties, "/jdk".into())
+        let written = EngineDescriptor::new(EngineLayout::SingleJar, jar, &properties, Some("/jdk".into()))
             .with_cache("engine/cache".into(), ContentDigest::of(b""));
-        std::fs::write(bundle.path().join(FILE_NAME), written.to_bytes().unwrap()).unwrap();
-        assert_eq!(EngineDescriptor::read(bundle.path()).unwrap(), Some(written));
+        let without_java = EngineDescriptor { java_home: None, ..written.clone() };
+        for written in [written, without_java] {
+            std::fs::write(bundle.path().join(FILE_NAME), written.to_bytes().unwrap()).unwrap();
+            assert_eq!(EngineDescriptor::read(bundle.path()).unwrap(), Some(written));
+        }
     }
 
     #[test]

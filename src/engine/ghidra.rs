@@ -116,7 +116,7 @@ impl Ghidra {
             release_name: descriptor.ghidra_release_name,
             java: JavaRange { minimum: descriptor.java_minimum, maximum: descriptor.java_maximum },
             cache: descriptor.cache.map(|cache| bundle.resolve(&cache)),
-            bundled_java_home: Some(descriptor.java_home),
+            bundled_java_home: descriptor.java_home.or_else(|| bundle.java_home()),
             selected_by: BUNDLE_RULE,
         }))
     }

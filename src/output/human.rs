@@ -4,11 +4,12 @@
 
 use std::fmt::Write as _;
 
-use super::escape;
+use super::{escape, storage};
 use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
 use crate::domain::doctor_report::{ComponentStatus, DoctorReport};
 use crate::domain::documents::{ArtifactDescriptor, DecompilationData, FunctionList, Inspection};
 use crate::domain::error::PublicError;
+use crate::domain::protection::ProtectionStatus;
 use crate::domain::provenance::QueryProvenance;
 use crate::domain::warning::WarningDocument;
 
@@ -35,6 +36,14 @@ pub fn doctor(report: &DoctorReport) -> String {
     let sandbox = &components.sandbox;
     let mode = format!("Sandbox {:?}", sandbox.backend).to_lowercase().replacen('s', "S", 1);
     row(mode, sandbox.status, "ready", &sandbox.problem);
+    if let Some(protections) = &sandbox.protections {
+        let active = protections.iter().filter(|report| report.status == ProtectionStatus::Active).count();
+        let _ = writeln!(text, "Protections: {active} of {} hold", protections.len());
+        for report in protections.iter().filter(|report| report.status != ProtectionStatus::Active) {
+            let problem = report.problem.as_deref().unwrap_or("unknown");
+            let _ = writeln!(text, "  {:?}: {}", report.protection, escape::line(problem));
+        }
+    }
     if let Some(problem) = ghidra.boot_data.as_ref().and_then(|data| data.problem.as_ref()) {
         let _ =
             writeln!(text, "Boot data: not used, so every start takes longer ({})", escape::line(problem));
@@ -173,6 +182,14 @@ pub fn error(error: &PublicError, message: &str, log: Option<&DiagnosticLogDescr
             more("members", &members.items.join(", "));
         }
         PublicError::SandboxUnavailable { observed, .. } => more("observed", observed),
+        PublicError::CleanupIncomplete { removed, remaining, transaction, .. } => {
+            more("removed", &storage::describe(removed));
+            more("remaining", &storage::describe(remaining));
+            more("in", &transaction.to_string());
+        }
+        PublicError::ConfirmationRequired { matched } => {
+            more("would remove", &storage::describe(matched));
+        }
         PublicError::DoctorFailed { report } => text.push_str(&doctor(report)),
         _ => {}
     }

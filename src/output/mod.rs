@@ -7,3 +7,4 @@ pub mod escape;
 pub mod human;
 pub mod progress;
 pub mod sink;
+pub mod storage;

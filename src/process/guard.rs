@@ -6,7 +6,8 @@
 //! does two things: it tells the harness how the program ends, and when the program has ended or standard input closes it
 //! kills every process below it. It is a subreaper: when it has no child left, nothing below it is left.
 //!
-//! Command line: `--guard STATUS_DESCRIPTOR keep|close PROGRAM ARGUMENT...`; `keep` hands the descriptor on.
+//! Command line: `--guard STATUS_DESCRIPTOR keep|close PROGRAM ARGUMENT...`; `keep` hands it and every other open
+//! descriptor on, which are those of the plan; `close` none.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};

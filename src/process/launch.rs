@@ -26,10 +26,21 @@ pub struct LaunchPlan {
     pub current_directory: PathBuf,
     /// How the program reports about the worker it starts; `None` when the program is itself the worker.
     pub status_channel: Option<StatusChannel>,
+    /// Files that exist for the program alone, such as system call filters.
+    pub handed_files: Vec<HandedFile>,
     /// File systems of the worker that live in memory and therefore count as its memory.
     pub memory_file_systems: Vec<MemoryFileSystem>,
     /// Directories on this side that the worker can write to, counted against the disk quota.
     pub writable_directories: Vec<PathBuf>,
+}
+
+/// A file in memory that the program reads from a descriptor it is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandedFile {
+    /// The option that precedes the descriptor number; both are put in front of the plan's arguments.
+    pub option: &'static str,
+    /// What the file holds; it is open at its beginning.
+    pub content: Vec<u8>,
 }
 
 /// A memory file system that exists only in the worker's mount namespace.

@@ -22,12 +22,15 @@ pub mod outcome;
 mod quota;
 mod spawn;
 mod supervise;
+pub mod terminal;
 mod tree;
 pub mod worker_arguments;
 pub mod worker_life;
 
 pub use error::ProcessError;
 pub use interrupts::Interrupts;
-pub use launch::{GRACE, LaunchPlan, Launcher, MemoryFileSystem, StatusChannel, StatusEvent, Supervision};
+pub use launch::{
+    GRACE, HandedFile, LaunchPlan, Launcher, MemoryFileSystem, StatusChannel, StatusEvent, Supervision,
+};
 pub use outcome::{CapturedStream, EndedBy, Outcome, Segment, Termination, signal_of_status};
 pub use supervise::ChildLauncher;

@@ -1,9 +1,10 @@
 //! Starts the program of a plan, below its guard, with exactly the descriptors it is meant to have.
 //!
-//! The child gets three pipes as its standard streams and the file it reports to, and nothing else the caller may have
-//! left open. It leads a process group of its own, so a terminal's Ctrl-C reaches only this process.
+//! The child gets three pipes as its standard streams, the file it reports to and the plan's handed files, and nothing else
+//! the caller may have left open. It leads a process group of its own, so a terminal's Ctrl-C reaches only this process.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Seek as _, Write as _};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
@@ -14,9 +15,9 @@ use rustix::io::FdFlags;
 
 use super::error::ProcessError;
 use super::guard;
-use super::launch::LaunchPlan;
+use super::launch::{HandedFile, LaunchPlan};
 
-/// While close-on-exec is cleared on the status file, no other thread may start a program.
+/// While close-on-exec is cleared on what the child is given, no other thread may start a program.
 static SPAWNING: Mutex<()> = Mutex::new(());
 
 /// A started guard and this side of its pipes.
@@ -34,11 +35,16 @@ pub(super) struct Spawned {
 pub(super) fn spawn(plan: &LaunchPlan) -> Result<Spawned, ProcessError> {
     let refused = |source: io::Error| ProcessError::Spawn { program: plan.guard.clone(), source };
     let status = StatusFile::create().map_err(refused)?;
+    let handed: Vec<File> =
+        plan.handed_files.iter().map(in_memory).collect::<io::Result<_>>().map_err(refused)?;
 
     let mut command = Command::new(&plan.guard);
     command.args(guard::arguments(status.number(), plan.status_channel.is_some())).arg(&plan.program);
     if let Some(channel) = plan.status_channel {
         command.args([channel.option.to_owned(), status.number().to_string()]);
+    }
+    for (file, held) in plan.handed_files.iter().zip(&handed) {
+        command.args([file.option.to_owned(), held.as_raw_fd().to_string()]);
     }
     command
         .args(&plan.arguments)
@@ -52,10 +58,15 @@ pub(super) fn spawn(plan: &LaunchPlan) -> Result<Spawned, ProcessError> {
 
     let guard = SPAWNING.lock().unwrap_or_else(PoisonError::into_inner);
     close_fds::set_fds_cloexec_threadsafe(3, &[]);
-    rustix::io::fcntl_setfd(&status.file, FdFlags::empty()).map_err(|error| refused(error.into()))?;
+    let given = || std::iter::once(status.file.as_fd()).chain(handed.iter().map(AsFd::as_fd));
+    given()
+        .try_for_each(|file| rustix::io::fcntl_setfd(file, FdFlags::empty()))
+        .map_err(|error| refused(error.into()))?;
     let child = command.spawn();
     // The next spawn sets this flag on every descriptor again, so a failure here lets nothing through.
-    let _ = rustix::io::fcntl_setfd(&status.file, FdFlags::CLOEXEC);
+    for file in given() {
+        let _ = rustix::io::fcntl_setfd(file, FdFlags::CLOEXEC);
+    }
     drop(guard);
 
     let mut child = child.map_err(refused)?;
@@ -66,6 +77,14 @@ pub(super) fn spawn(plan: &LaunchPlan) -> Result<Spawned, ProcessError> {
         status,
         child,
     })
+}
+
+/// The guard reads nothing of it, so the program finds the shared position at the beginning.
+fn in_memory(file: &HandedFile) -> io::Result<File> {
+    let mut held = File::from(rustix::fs::memfd_create(c"handed", MemfdFlags::CLOEXEC)?);
+    held.write_all(&file.content)?;
+    held.rewind()?;
+    Ok(held)
 }
 
 /// Makes a reading end return at once when nothing is there; affects this side of the pipe only.

@@ -8,17 +8,18 @@ use std::io::Read as _;
 use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::bounds;
 use super::limits::{MAX_LISTED_WARNINGS, PROTOCOL_VERSION};
 use super::request::{Arguments, Operation, Request};
 use super::response::{Outcome, QueryOutcome, Response};
-use super::violation::ProtocolViolation;
+use super::violation::{ProtocolViolation, ReceiveError};
 use crate::domain::fault::{FAULT_LIMIT, FaultList};
 use crate::domain::worker_error::WorkerError;
 
 /// Reads and validates the response to `request`, at most `max_bytes` long.
-pub fn receive(path: &Path, request: &Request, max_bytes: u64) -> Result<Response, ProtocolViolation> {
+pub fn receive(path: &Path, request: &Request, max_bytes: u64) -> Result<Response, ReceiveError> {
     let bytes = read_bounded(path, max_bytes)?;
     bounds::check(&bytes)?;
     let response: Response = serde_json::from_slice(&bytes)
@@ -29,25 +30,25 @@ pub fn receive(path: &Path, request: &Request, max_bytes: u64) -> Result<Respons
     Ok(response)
 }
 
-fn read_bounded(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ProtocolViolation> {
-    let violation =
-        |received: String| ProtocolViolation::new("response", "a regular response.json", received);
+/// The bytes of a regular file of at most `max_bytes`.
+pub fn read_bounded(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ReceiveError> {
+    let violation = |received: &str| ProtocolViolation::new("response", "a regular response.json", received);
+    // A worker can leave nothing, a link, a FIFO or a forbidden file; any other failure is the system's.
+    let refused = |error: Errno| match error {
+        Errno::NOENT | Errno::LOOP | Errno::NXIO | Errno::ACCESS => violation(&error.to_string()).into(),
+        other => ReceiveError::Unreadable(other.into()),
+    };
     // INVARIANT(response-is-regular): NOFOLLOW and NONBLOCK keep a symlink or FIFO that a
     // hostile worker planted from redirecting or blocking the harness.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let descriptor =
-        rustix::fs::open(path, flags, Mode::empty()).map_err(|error| violation(error.to_string()))?;
-    let file = File::from(descriptor);
-    let metadata = file.metadata().map_err(|error| violation(error.to_string()))?;
-    if !metadata.is_file() {
-        return Err(violation("another kind of file".to_owned()));
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).map_err(refused)?);
+    if !file.metadata().map_err(ReceiveError::Unreadable)?.is_file() {
+        return Err(violation("another kind of file").into());
     }
     let mut bytes = Vec::new();
-    file.take(max_bytes.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|error| violation(error.to_string()))?;
+    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(ReceiveError::Unreadable)?;
     if bytes.len() as u64 > max_bytes {
-        return Err(ProtocolViolation::new("response", format!("at most {max_bytes} bytes"), "more"));
+        return Err(ProtocolViolation::new("response", format!("at most {max_bytes} bytes"), "more").into());
     }
     Ok(bytes)
 }
@@ -168,21 +169,29 @@ mod tests {
 
     const GOOD: &str = r#""operation":"query","phases":[],"outcome":{"status":"queried","query":{"status":"failed","error":{"code":"function_not_found","details":{}}}}"#;
 
-    fn receive_text(text: &str) -> Result<Response, ProtocolViolation> {
+    fn receive_text(text: &str) -> Result<Response, ReceiveError> {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("response.json");
         std::fs::write(&path, text).unwrap();
         receive(&path, &request_with_name("main".into()), 4_096)
     }
 
-    fn field_of(result: Result<Response, ProtocolViolation>) -> String {
-        result.unwrap_err().field
+    fn field_of(result: Result<Response, ReceiveError>) -> String {
+        let Err(ReceiveError::Violation(violation)) = result else { unreachable!("{result:?}") };
+        violation.field
     }
 
     #[test]
     fn a_good_response_is_accepted() {
         let response = receive_text(&reply(GOOD)).unwrap();
         assert_eq!(response.invocation_id, InvocationId::from_bytes([7; 16]));
+    }
+
+    #[test]
+    fn a_failure_of_the_system_is_not_the_workers() {
+        let path = Path::new("/").join("n".repeat(300));
+        let received = receive(&path, &request_with_name("main".into()), 4_096);
+        assert!(matches!(received, Err(ReceiveError::Unreadable(_))), "{received:?}");
     }
 
     #[test]

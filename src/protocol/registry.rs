@@ -18,7 +18,7 @@ pub struct OperationEntry {
 /// One public command.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandEntry {
-    /// Name on the command line.
+    /// Name on the command line, a subcommand's after its parent's.
     pub name: &'static str,
     /// Kind of its success document.
     pub kind: &'static str,
@@ -26,7 +26,7 @@ pub struct CommandEntry {
     pub schema: &'static str,
     /// Stable category.
     pub category: Category,
-    /// Worker operations it may run.
+    /// Worker operations it may run; none for a command that starts no worker.
     pub operations: &'static [Operation],
     /// One sentence for future capability discovery.
     pub description: &'static str,
@@ -41,6 +41,8 @@ pub enum Category {
     Program,
     /// About Functions.
     Functions,
+    /// About what is stored.
+    Storage,
 }
 
 /// Every worker operation.
@@ -96,6 +98,22 @@ pub const COMMANDS: &[CommandEntry] = &[
         operations: &[Operation::Analyze, Operation::Query],
         description: "Decompiles the one Function that an explicit selector names.",
     },
+    CommandEntry {
+        name: "clean",
+        kind: "cleanup",
+        schema: "cleanup.json",
+        category: Category::Storage,
+        operations: &[],
+        description: "Removes everything stored about one Sample, or everything in the Analysis Store.",
+    },
+    CommandEntry {
+        name: "store list",
+        kind: "store_list",
+        schema: "store_list.json",
+        category: Category::Storage,
+        operations: &[],
+        description: "Lists what the Analysis Store keeps of each Sample, a bounded page at a time.",
+    },
 ];
 
 #[cfg(test)]
@@ -131,7 +149,7 @@ mod tests {
         for entry in COMMANDS {
             assert_eq!(entry.schema, format!("{}.json", entry.kind));
             assert!(is_one_sentence(entry.description), "{}", entry.name);
-            assert!(!entry.operations.is_empty(), "{}", entry.name);
+            assert_eq!(entry.operations.is_empty(), entry.category == Category::Storage, "{}", entry.name);
         }
     }
 }

@@ -12,6 +12,17 @@ pub struct ProtocolViolation {
     pub received: String,
 }
 
+/// Why there is no response.
+#[derive(Debug, thiserror::Error)]
+pub enum ReceiveError {
+    /// What the worker left is not what the protocol allows.
+    #[error(transparent)]
+    Violation(#[from] ProtocolViolation),
+    /// The system failed to read what the worker left.
+    #[error("cannot read the response: {0}")]
+    Unreadable(#[source] std::io::Error),
+}
+
 const MAX_RECEIVED_CHARS: usize = 200;
 
 impl ProtocolViolation {

@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::binds::{self, Bind};
@@ -12,9 +13,9 @@ use super::diagnosis;
 use super::error::SandboxError;
 use super::grants::{EngineGrant, Sizes, WorkerGrants};
 use super::paths::{WorkerPaths, absolute, inside};
-use super::{Backend, environment};
-use crate::process::worker_arguments::WorkerArguments;
-use crate::process::{LaunchPlan, MemoryFileSystem, Outcome, StatusChannel, StatusEvent};
+use super::{Backend, environment, filter};
+use crate::process::worker_arguments::{Job, WorkerArguments};
+use crate::process::{HandedFile, LaunchPlan, MemoryFileSystem, Outcome, StatusChannel, StatusEvent};
 
 /// Where a distribution puts bubblewrap. The caller's `PATH` is not asked: it would choose the program that isolates.
 const PLACES: [&str; 4] =
@@ -49,6 +50,15 @@ impl Bubblewrap {
         Self { program }
     }
 
+    /// Whether no further user namespace can be made inside, by the kernel's own limit besides the system call filter.
+    ///
+    /// A bubblewrap with the privileges of its owner cannot set that limit.
+    #[must_use]
+    pub fn limits_user_namespaces(&self) -> bool {
+        const SET_USER_ID: u32 = 0o4000;
+        fs::metadata(&self.program).is_ok_and(|found| found.permissions().mode() & SET_USER_ID == 0)
+    }
+
     /// The program that is used.
     #[must_use]
     pub fn program(&self) -> &Path {
@@ -61,10 +71,10 @@ impl Backend for Bubblewrap {
         WorkerPaths::inside(grants)
     }
 
-    fn plan(&self, grants: &WorkerGrants) -> Result<LaunchPlan, SandboxError> {
+    fn plan(&self, grants: &WorkerGrants, job: Job) -> Result<LaunchPlan, SandboxError> {
         let paths = self.worker_paths(grants)?;
         let mut line = CommandLine::default();
-        line.namespaces();
+        line.namespaces(self.limits_user_namespaces());
         line.process();
         line.environment(&paths);
         line.own_file_systems(&grants.sizes);
@@ -72,7 +82,7 @@ impl Backend for Bubblewrap {
         line.read_only_grants(grants)?;
         line.writable_grants(grants)?;
         line.seal();
-        line.worker(grants);
+        line.worker(grants, job);
         let writable = [
             Some(&grants.invocation_directory),
             grants.project_directory.as_ref(),
@@ -85,6 +95,7 @@ impl Backend for Bubblewrap {
             environment: Vec::new(),
             current_directory: "/".into(),
             status_channel: Some(StatusChannel { option: "--json-status-fd", decode: decode_status }),
+            handed_files: filters()?,
             memory_file_systems: memory_file_systems(&grants.sizes).into(),
             writable_directories: writable.into_iter().flatten().cloned().collect(),
         })
@@ -104,6 +115,12 @@ impl Backend for Bubblewrap {
             .unwrap_or_default();
         Some(diagnosis::setup_failed(&String::from_utf8_lossy(&said)))
     }
+}
+
+/// Loaded by bubblewrap as the last thing before it executes the worker.
+fn filters() -> Result<Vec<HandedFile>, SandboxError> {
+    let programs = filter::programs().map_err(|error| SandboxError::Filter { reason: error.to_string() })?;
+    Ok(programs.map(|content| HandedFile { option: "--add-seccomp-fd", content }).into())
 }
 
 fn memory_file_systems(sizes: &Sizes) -> [MemoryFileSystem; 3] {
@@ -140,9 +157,13 @@ impl CommandLine {
         self.0.extend([option.into(), from.into(), to.into()]);
     }
 
-    fn namespaces(&mut self) {
+    fn namespaces(&mut self, limits_user_namespaces: bool) {
         // --unshare-all alone would go on without a user namespace where there is none.
-        self.add(["--unshare-all", "--unshare-user", "--uid", WORKER_ID, "--gid", WORKER_ID]);
+        self.add(["--unshare-all", "--unshare-user"]);
+        if limits_user_namespaces {
+            self.add(["--disable-userns"]);
+        }
+        self.add(["--uid", WORKER_ID, "--gid", WORKER_ID]);
         self.add(["--hostname", "localhost"]);
     }
 
@@ -235,10 +256,11 @@ impl CommandLine {
         self.add(["--chdir", inside::INVOCATION]);
     }
 
-    fn worker(&mut self, grants: &WorkerGrants) {
+    fn worker(&mut self, grants: &WorkerGrants, job: Job) {
         let invocation = Path::new(inside::INVOCATION);
         let arguments = WorkerArguments {
             file_size_bytes: Some(grants.sizes.file_size_bytes),
+            job,
             request: invocation.join("request.json"),
             response: invocation.join("response.json"),
         };
@@ -287,14 +309,14 @@ mod tests {
     fn the_command_line_is_the_documented_one() {
         let jdk = tempfile::tempdir().unwrap();
         let java_home = jdk.path().canonicalize().unwrap();
-        let plan = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&grants(&java_home)).unwrap();
+        let plan = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&grants(&java_home), Job::Answer).unwrap();
         let words: Vec<String> =
             plan.arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let line = words.join(" ");
         let (before, rest) = line.split_once(" --symlink ").or(line.split_once(" --ro-bind ")).unwrap();
         assert_eq!(
             before.split(" --ro-bind ").next().unwrap(),
-            "--unshare-all --unshare-user --uid 1000 --gid 1000 --hostname localhost \
+            "--unshare-all --unshare-user --disable-userns --uid 1000 --gid 1000 --hostname localhost \
              --as-pid-1 --die-with-parent --new-session --cap-drop ALL \
              --clearenv --setenv HOME /ghidr/home --setenv LC_ALL C.UTF-8 --setenv PATH /usr/bin:/bin \
              --setenv TMPDIR /tmp --setenv TZ UTC \
@@ -319,7 +341,7 @@ mod tests {
     fn a_relative_grant_is_refused() {
         let jdk = tempfile::tempdir().unwrap();
         let relative = WorkerGrants { sample: Some("sample".into()), ..grants(jdk.path()) };
-        let error = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&relative).unwrap_err();
+        let error = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&relative, Job::Answer).unwrap_err();
         assert!(matches!(error, SandboxError::RelativeGrant { .. }), "{error}");
     }
 

@@ -7,7 +7,7 @@ use super::error::SandboxError;
 use super::grants::WorkerGrants;
 use super::paths::{WorkerPaths, absolute};
 use super::{Backend, environment};
-use crate::process::worker_arguments::WorkerArguments;
+use crate::process::worker_arguments::{Job, WorkerArguments};
 use crate::process::{LaunchPlan, Outcome};
 
 /// No isolation by ghidr.
@@ -19,10 +19,11 @@ impl Backend for Direct {
         WorkerPaths::outside(grants)
     }
 
-    fn plan(&self, grants: &WorkerGrants) -> Result<LaunchPlan, SandboxError> {
+    fn plan(&self, grants: &WorkerGrants, job: Job) -> Result<LaunchPlan, SandboxError> {
         let paths = self.worker_paths(grants)?;
         let arguments = WorkerArguments {
             file_size_bytes: Some(grants.sizes.file_size_bytes),
+            job,
             request: paths.request(),
             response: paths.response(),
         };
@@ -40,6 +41,7 @@ impl Backend for Direct {
             environment: environment::of_worker(&paths),
             current_directory: paths.invocation_directory.clone(),
             status_channel: None,
+            handed_files: Vec::new(),
             memory_file_systems: Vec::new(),
             writable_directories: writable.into_iter().flatten().cloned().collect(),
         })

@@ -7,6 +7,9 @@ use std::ffi::OsString;
 
 use super::paths::WorkerPaths;
 
+/// The names of [`of_worker`].
+pub(super) const NAMES: [&str; 5] = ["HOME", "LC_ALL", "PATH", "TMPDIR", "TZ"];
+
 pub(super) fn of_worker(paths: &WorkerPaths) -> Vec<(OsString, OsString)> {
     vec![
         ("HOME".into(), paths.home_directory.clone().into()),

@@ -23,6 +23,12 @@ pub enum SandboxError {
         /// What bubblewrap said, shortened.
         message: String,
     },
+    /// The system call filter could not be made; a fault of ghidr itself.
+    #[error("the system call filter cannot be made: {reason}")]
+    Filter {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A granted path cannot be used.
     #[error("cannot use {}: {source}", path.display())]
     Grant {
@@ -60,6 +66,7 @@ impl SandboxError {
         match self {
             Self::BubblewrapMissing { .. } => "bubblewrap_missing",
             Self::SetupFailed { failure, .. } => failure.identifier(),
+            Self::Filter { .. } => "unknown",
             Self::Grant { .. } | Self::RelativeGrant { .. } => "path_unusable",
             Self::JavaLinkTooBroad { .. } | Self::JavaTooLarge { .. } => "java_installation_unusable",
         }
@@ -73,6 +80,7 @@ impl SandboxError {
                 "install bubblewrap (Debian and Ubuntu: apt-get install bubblewrap)"
             }
             Self::SetupFailed { failure, .. } => failure.remedy(),
+            Self::Filter { .. } => "report this as a fault of ghidr",
             Self::Grant { .. } | Self::RelativeGrant { .. } => "check that the path exists and can be read",
             Self::JavaLinkTooBroad { .. } | Self::JavaTooLarge { .. } => "use another JDK (--java-home)",
         }

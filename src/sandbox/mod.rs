@@ -13,9 +13,11 @@ mod diagnosis;
 mod direct;
 mod environment;
 mod error;
+mod filter;
 mod grants;
 mod java_links;
 mod paths;
+pub mod probe;
 
 pub use bubblewrap::Bubblewrap;
 pub use diagnosis::SetupFailure;
@@ -24,6 +26,7 @@ pub use error::SandboxError;
 pub use grants::{EngineCacheGrant, EngineGrant, ScriptBundlesGrant, Sizes, WorkerGrants};
 pub use paths::WorkerPaths;
 
+use crate::process::worker_arguments::Job;
 use crate::process::{LaunchPlan, Outcome};
 
 /// A sandbox policy.
@@ -35,12 +38,12 @@ pub trait Backend {
     /// When a granted path cannot be resolved.
     fn worker_paths(&self, grants: &WorkerGrants) -> Result<WorkerPaths, SandboxError>;
 
-    /// The plan that starts the worker with exactly these grants.
+    /// The plan that starts the worker with exactly these grants for this job.
     ///
     /// # Errors
     ///
     /// When the policy cannot be carried out here.
-    fn plan(&self, grants: &WorkerGrants) -> Result<LaunchPlan, SandboxError>;
+    fn plan(&self, grants: &WorkerGrants, job: Job) -> Result<LaunchPlan, SandboxError>;
 
     /// Why the worker was never started, when that is how the run ended.
     fn explain(&self, outcome: &Outcome) -> Option<SandboxError>;

@@ -84,8 +84,7 @@ impl StoredAnalysis {
         if basis.is_some_and(|basis| basis != found) {
             return Ok(None);
         }
-        check_entries(&dir)?;
-        let (manifest, manifest_digest) = load_manifest(&dir, sample, &profile)?;
+        let (manifest, manifest_digest) = load_verified_manifest(&dir, sample, &profile)?;
         Ok(Some(Self { dir, sample, profile_digest, manifest_digest, manifest, profile, _lock: lock }))
     }
 
@@ -174,6 +173,18 @@ impl StoredAnalysis {
     }
 }
 
+/// Manifest and Profile of one Analysis, verified, for whoever reads nothing else of it.
+pub(super) fn load_identity(
+    profiles: &Dir,
+    sample: SampleDigest,
+    profile_digest: ProfileDigest,
+) -> Result<(AnalysisManifest, AnalysisProfile), StoreError> {
+    let dir = profiles.open_dir(profile_digest.to_string())?;
+    let profile = load_profile(&dir, profile_digest)?;
+    let (manifest, _) = load_verified_manifest(&dir, sample, &profile)?;
+    Ok((manifest, profile))
+}
+
 fn load_profile(dir: &Dir, expected: ProfileDigest) -> Result<AnalysisProfile, StoreError> {
     let bytes = read_bounded(dir, layout::PROFILE, DOCUMENT_LIMIT_BYTES)?;
     let corrupt = |reason: String| dir.corrupt(layout::PROFILE, reason);
@@ -186,6 +197,15 @@ fn load_profile(dir: &Dir, expected: ProfileDigest) -> Result<AnalysisProfile, S
         return Err(corrupt("not canonical JSON".to_owned()));
     }
     Ok(profile)
+}
+
+fn load_verified_manifest(
+    dir: &Dir,
+    sample: SampleDigest,
+    profile: &AnalysisProfile,
+) -> Result<(AnalysisManifest, ContentDigest), StoreError> {
+    check_entries(dir)?;
+    load_manifest(dir, sample, profile)
 }
 
 fn check_entries(dir: &Dir) -> Result<(), StoreError> {

@@ -22,6 +22,9 @@ pub(super) const DIRECTORY_MODE: Mode = Mode::RWXU;
 /// Mode of every file of the store.
 pub(super) const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 
+/// How often a directory may vanish between being created and being opened.
+const ENSURE_ATTEMPTS: u32 = 64;
+
 /// An open directory and the path it was reached by, for messages.
 #[derive(Debug)]
 pub(super) struct Dir {
@@ -93,16 +96,19 @@ impl Dir {
         self.open_dir(name)
     }
 
-    /// Opens a subdirectory, creating it (durably) when missing.
+    /// Opens a subdirectory, creating it (durably) when missing. A cleaner may remove an empty
+    /// one between the two.
     pub fn ensure_dir(&self, name: impl AsRef<OsStr>) -> Result<Self, StoreError> {
         let name = name.as_ref();
-        if let Some(dir) = self.try_open_dir(name)? {
-            return Ok(dir);
-        }
-        match rustix::fs::mkdirat(&self.fd, name, DIRECTORY_MODE) {
-            Ok(()) => self.sync()?,
-            Err(Errno::EXIST) => {}
-            Err(error) => return Err(error).at(Operation::Create, &self.child_path(name)),
+        for _ in 0..ENSURE_ATTEMPTS {
+            if let Some(dir) = self.try_open_dir(name)? {
+                return Ok(dir);
+            }
+            match rustix::fs::mkdirat(&self.fd, name, DIRECTORY_MODE) {
+                Ok(()) => self.sync()?,
+                Err(Errno::EXIST) => {}
+                Err(error) => return Err(error).at(Operation::Create, &self.child_path(name)),
+            }
         }
         self.open_dir(name)
     }

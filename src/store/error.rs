@@ -4,9 +4,9 @@
 //! Says what happened and where; which public error code that becomes is not decided here.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::io::Operation;
+use super::io::{Operation, classify};
 use super::lock::LockScope;
 use super::resolve::InvalidPathReason;
 use super::sample::SampleError;
@@ -152,6 +152,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The failure of a system call on a path of the store that somebody else made.
+    pub fn io(source: io::Error, operation: Operation, path: &Path) -> Self {
+        classify(source, operation, path)
+    }
+
     /// Attributes corruption found inside an Analysis to that Analysis.
     pub(super) fn within_analysis(self, sample: SampleDigest, profile: ProfileDigest) -> Self {
         match self {

@@ -65,7 +65,7 @@ impl<T, E: Into<io::Error>> At<T> for Result<T, E> {
     }
 }
 
-fn classify(source: io::Error, operation: Operation, path: &Path) -> StoreError {
+pub(super) fn classify(source: io::Error, operation: Operation, path: &Path) -> StoreError {
     let path = path.to_path_buf();
     match source.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {

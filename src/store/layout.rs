@@ -13,6 +13,7 @@ pub(super) const RESULTS: &str = "results";
 pub(super) const QUARANTINE: &str = "quarantine";
 pub(super) const LOCKS: &str = "locks";
 pub(super) const STAGING: &str = "staging";
+pub(super) const CLEANUP: &str = "cleanup";
 
 /// Scope of what belongs to no Sample, below `diagnostics` and `artifacts`.
 pub(super) const GLOBAL: &str = "global";

@@ -114,8 +114,12 @@ pub enum AnalysisLock {
 impl Store {
     /// Takes the store lock, shared.
     pub fn lock(&self) -> Result<StoreLock, StoreError> {
+        self.lock_store(Access::Shared)
+    }
+
+    pub(super) fn lock_store(&self, access: Access) -> Result<StoreLock, StoreError> {
         let dir = self.lock_dir()?;
-        let held = acquire(dir.as_ref(), layout::STORE_LOCK, LockScope::Store, Access::Shared)?;
+        let held = acquire(dir.as_ref(), layout::STORE_LOCK, LockScope::Store, access)?;
         Ok(StoreLock { _store: Arc::new(held) })
     }
 
@@ -138,15 +142,20 @@ impl Store {
         basis: BasisDigest,
         access: Access,
     ) -> Result<(SampleLock, Option<OwnedFd>), StoreError> {
-        let sample = self.lock_sample(self.lock()?, sample)?;
+        let sample = self.lock_sample(self.lock()?, sample, Access::Shared)?;
         let dir = self.sample_lock_dir(sample.sample)?;
         let held = acquire(dir.as_ref(), &format!("{basis}.lock"), LockScope::Analysis, access)?;
         Ok((sample, held))
     }
 
-    fn lock_sample(&self, store: StoreLock, sample: SampleDigest) -> Result<SampleLock, StoreError> {
+    pub(super) fn lock_sample(
+        &self,
+        store: StoreLock,
+        sample: SampleDigest,
+        access: Access,
+    ) -> Result<SampleLock, StoreError> {
         let dir = self.sample_lock_dir(sample)?;
-        let held = acquire(dir.as_ref(), layout::SAMPLE_LOCK, LockScope::Sample, Access::Shared)?;
+        let held = acquire(dir.as_ref(), layout::SAMPLE_LOCK, LockScope::Sample, access)?;
         Ok(SampleLock { store, sample, _sample: Arc::new(held) })
     }
 
@@ -162,9 +171,12 @@ impl Store {
     }
 }
 
+/// How a lock is held.
 #[derive(Clone, Copy)]
-enum Access {
+pub(super) enum Access {
+    /// Together with others.
     Shared,
+    /// Alone.
     Exclusive,
 }
 
@@ -199,12 +211,12 @@ fn acquire(
                 None => return unlockable(access, path),
             },
             Err(Errno::LOOP) => return Err(dir.corrupt(name, "expected a lock file")),
-            Err(Errno::NOENT) => return Err(busy(scope)),
+            Err(Errno::NOENT) => return Err(busy(scope, access)),
             Err(error) => return Err(error).at(Operation::Create, &path),
         };
         match rustix::fs::flock(&fd, operation) {
             Ok(()) => {}
-            Err(Errno::WOULDBLOCK) => return Err(busy(scope)),
+            Err(Errno::WOULDBLOCK) => return Err(busy(scope, access)),
             Err(error) => return Err(error).at(Operation::Lock, &path),
         }
         let locked = rustix::fs::fstat(&fd).at(Operation::Read, &path)?;
@@ -213,7 +225,7 @@ fn acquire(
             return Ok(Some(fd));
         }
     }
-    Err(busy(scope))
+    Err(busy(scope, access))
 }
 
 fn open_read_only(dir: &Dir, name: &str) -> Result<Option<OwnedFd>, StoreError> {
@@ -236,10 +248,12 @@ fn unlockable(access: Access, path: PathBuf) -> Result<Option<OwnedFd>, StoreErr
     }
 }
 
-fn busy(scope: LockScope) -> StoreError {
-    let retry_after_seconds = match scope {
-        LockScope::Store | LockScope::Sample => CLEANER_RETRY_SECONDS,
-        LockScope::Analysis => BUILDER_RETRY_SECONDS,
+/// A reader or builder of one level meets a cleaner, except on an Analysis, where it meets a
+/// builder; a cleaner may meet a builder on every level.
+fn busy(scope: LockScope, access: Access) -> StoreError {
+    let retry_after_seconds = match (scope, access) {
+        (LockScope::Store | LockScope::Sample, Access::Shared) => CLEANER_RETRY_SECONDS,
+        (LockScope::Analysis, _) | (_, Access::Exclusive) => BUILDER_RETRY_SECONDS,
     };
     StoreError::Busy { scope, retry_after_seconds }
 }

@@ -1,11 +1,12 @@
 //! The Analysis Store: everything ghidr keeps between invocations, and how it is kept intact.
 //!
-//! Owns layout, locks, staging, promotion, verification, Artifacts and Diagnostic Logs. Knows
+//! Owns layout, locks, staging, promotion, verification, Artifacts, Diagnostic Logs and cleanup. Knows
 //! no process, no worker protocol and no command. Nothing incomplete is ever reachable under
 //! a final name, and nothing that fails its digest is ever served.
 
 mod analysis;
 mod artifact;
+mod cleanup;
 mod diagnostics;
 mod dir;
 mod document;
@@ -19,6 +20,7 @@ mod io;
 mod kept_result;
 mod layout;
 mod lines;
+mod list;
 mod lock;
 mod manifest;
 mod open;
@@ -39,6 +41,7 @@ mod utf8;
 
 pub use analysis::StoredAnalysis;
 pub use artifact::{ArtifactScope, PendingArtifact};
+pub use cleanup::{CleanLock, CleanupError, CleanupScope, CleanupStep, CleanupStepKind, Leftovers};
 pub use diagnostics::{
     CapturedSegment, CapturedStream, DIAGNOSTICS_VERSION, DiagnosticInput, DiagnosticInvocation,
     DiagnosticManifest, DiagnosticScope, DiagnosticSegment, DiagnosticStream, DiagnosticTermination,

@@ -32,8 +32,7 @@ impl OpenedSample {
     ) -> Result<SampleIdentity, StoreError> {
         let dir = staging.base.dir.open_dir(layout::SAMPLE)?;
         let path = dir.child_path(layout::SAMPLE);
-        let space = rustix::fs::fstatvfs(&dir).at(Operation::Read, dir.path())?;
-        let available_bytes = space.f_bavail.saturating_mul(space.f_frsize);
+        let available_bytes = staging.available_bytes()?;
         let required_bytes = self.observed_size_bytes().saturating_add(reserve_bytes);
         if available_bytes < required_bytes {
             return Err(StoreError::NoSpace {

@@ -152,6 +152,22 @@ impl Staging {
         invocation.rename(PENDING.as_ref(), &invocation, layout::REQUEST.as_ref())
     }
 
+    /// Bytes that can still be written to the file system of the store.
+    pub fn available_bytes(&self) -> Result<u64, StoreError> {
+        let dir = &self.base.dir;
+        let space = rustix::fs::fstatvfs(dir).at(Operation::Read, dir.path())?;
+        Ok(space.f_bavail.saturating_mul(space.f_frsize))
+    }
+
+    /// Whether so many bytes, or one more file, do not fit on the file system of the store.
+    pub fn lacks_room_for(&self, bytes: u64) -> Result<bool, StoreError> {
+        let dir = &self.base.dir;
+        let space = rustix::fs::fstatvfs(dir).at(Operation::Read, dir.path())?;
+        // Some file systems do not count files and say zero of zero.
+        let is_out_of_files = space.f_files > 0 && space.f_favail == 0;
+        Ok(is_out_of_files || space.f_bavail.saturating_mul(space.f_frsize) < bytes)
+    }
+
     /// Removes the staged Sample; nothing staged is no error.
     pub fn remove_sample(&self) -> Result<(), StoreError> {
         self.base.dir.open_dir(layout::SAMPLE)?.remove_file(layout::SAMPLE)

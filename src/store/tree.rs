@@ -32,6 +32,18 @@ pub(super) fn remove_contents(top: &Dir) -> Result<(), StoreError> {
     Err(Errno::NOTEMPTY).at(Operation::Remove, top.path())
 }
 
+/// Removes an entry of `parent` with everything inside; nothing of that name is no error.
+pub(super) fn remove(parent: &Dir, name: &OsStr) -> Result<(), StoreError> {
+    match parent.stat(name)? {
+        None => Ok(()),
+        Some(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => {
+            remove_contents(&open_for_removal(parent, name)?)?;
+            parent.remove_empty_dir(name)
+        }
+        Some(_) => parent.remove_file(name),
+    }
+}
+
 fn remove_entry(
     top: &Dir,
     parent: &Dir,

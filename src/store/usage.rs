@@ -1,5 +1,7 @@
 //! How much the store occupies, and whether it can be written.
 
+use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
@@ -54,13 +56,31 @@ pub(super) fn usage_of(top: &Dir) -> Result<StorageUsage, StoreError> {
     Ok(usage)
 }
 
-/// Opens a directory found a moment ago; `None` when it vanished or was replaced.
+/// Usage of one entry of `parent` and everything inside; nothing of that name uses nothing.
+pub(super) fn usage_of_entry(parent: &Dir, name: &OsStr) -> Result<StorageUsage, StoreError> {
+    let Some(stat) = parent.stat(name)? else { return Ok(StorageUsage::default()) };
+    let entry = |logical_bytes| StorageUsage { logical_bytes, allocated_bytes: allocated(stat.st_blocks) };
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Ok(entry(u64::try_from(stat.st_size).unwrap_or(0))),
+        FileType::Directory => match open_relative(parent, Path::new(name))? {
+            Some(dir) => usage_of(&dir),
+            None => Ok(entry(0)),
+        },
+        _ => Ok(entry(0)),
+    }
+}
+
+/// Opens a directory found a moment ago; `None` when it vanished, was replaced, or may not be
+/// read.
 fn open_relative(top: &Dir, path: &Path) -> Result<Option<Dir>, StoreError> {
     let mut dir = top.reopen()?;
     for component in path {
         match dir.try_open_dir(component) {
             Ok(Some(child)) => dir = child,
             Ok(None) | Err(StoreError::Corrupt { .. }) => return Ok(None),
+            Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::PermissionDenied => {
+                return Ok(None);
+            }
             Err(error) => return Err(error),
         }
     }

@@ -5,12 +5,13 @@
 //! response, which is the adapter's.
 
 mod boot;
+mod sandbox_probe;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use ghidr::process::worker_arguments::WorkerArguments;
+use ghidr::process::worker_arguments::{Job, WorkerArguments};
 use ghidr::process::worker_life::{self, WorkerEnd};
 use jvm_bridge::BridgeError;
 
@@ -40,6 +41,12 @@ pub(crate) fn main(arguments: &[OsString]) -> ExitCode {
     };
     if let Err(error) = worker_life::restrict(arguments.file_size_bytes) {
         return failed(status::NOT_SUPERVISED, &error);
+    }
+    if arguments.job == Job::ProbeSandbox {
+        return match sandbox_probe::answer(&arguments) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => failed(status::REFUSED, &error),
+        };
     }
     let config = match boot::read(&arguments) {
         Ok(config) => config,

@@ -76,7 +76,11 @@ fn without_a_bundle_what_is_missing_is_said_with_every_rule_tried() {
     let bin = ghidr.root().join("prefix/bin");
     std::fs::create_dir_all(&bin).unwrap();
     let executable = bin.join("ghidr");
-    std::fs::copy(env!("CARGO_BIN_EXE_ghidr"), &executable).unwrap();
+    // Copied by another process: what this one has open for writing, a child that another test starts inherits for
+    // a moment, and a file that is open for writing cannot be executed.
+    let mut copy = std::process::Command::new("cp");
+    copy.args([env!("CARGO_BIN_EXE_ghidr").as_ref(), executable.as_os_str()]);
+    assert!(copy.status().unwrap().success());
     let run = |arguments: &[&str]| -> Run {
         let mut command = ghidr.command(arguments);
         let mut bare = std::process::Command::new(&executable);

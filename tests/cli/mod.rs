@@ -1,6 +1,7 @@
 //! The command line and its documents, without any worker.
 
 mod arguments;
+mod cleaning;
 mod discovery;
 mod engines;
 mod framing;

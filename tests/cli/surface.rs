@@ -23,11 +23,13 @@ const VARIABLES: [&str; 8] = [
     "XDG_CACHE_HOME",
 ];
 
-const FLAGS: [&str; 18] = [
+const FLAGS: [&str; 21] = [
     "address",
     "all",
     "analysis-timeout-seconds",
     "decompile-timeout-seconds",
+    "digest",
+    "dry-run",
     "format",
     "ghidra",
     "java-home",
@@ -42,6 +44,7 @@ const FLAGS: [&str; 18] = [
     "sandbox",
     "store",
     "verbose",
+    "yes",
 ];
 
 /// Source files below `directory` that read the environment of the process.
@@ -76,9 +79,13 @@ fn the_environment_is_a_closed_list() {
 #[test]
 fn the_flags_are_a_closed_list() {
     let command = Cli::command();
-    let all = std::iter::once(&command).chain(command.get_subcommands());
-    let flags = all.flat_map(|command| command.get_arguments()).filter_map(|flag| flag.get_long());
-    let flags: BTreeSet<&str> = flags.filter(|flag| !["help", "version"].contains(flag)).collect();
+    let mut commands = vec![&command];
+    let mut flags = BTreeSet::new();
+    while let Some(command) = commands.pop() {
+        flags.extend(command.get_arguments().filter_map(|flag| flag.get_long()));
+        commands.extend(command.get_subcommands());
+    }
+    flags.retain(|flag| !["help", "version"].contains(flag));
     assert_eq!(flags, FLAGS.into());
 }
 

@@ -2,9 +2,11 @@
 
 mod answers;
 mod budget;
+mod cleaning;
 mod corruption;
 mod endings;
 mod exchange;
 mod failures;
+mod listing;
 mod selectors;
 mod tampering;

@@ -82,6 +82,7 @@ fn retryable_says_that_the_same_arguments_may_succeed_later() {
         errors().into_iter().filter(|code| code.value.retryable()).map(|code| code.code).collect();
     let expected = [
         "analysis_busy",
+        "cleanup_incomplete",
         "interrupted",
         "output_failed",
         "sample_changed",

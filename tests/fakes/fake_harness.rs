@@ -12,9 +12,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use ghidr::process::worker_arguments::Job;
 use ghidr::process::{
-    CapturedStream, ChildLauncher, EndedBy, Interrupts, Launcher, Outcome, Supervision, Termination,
+    CapturedStream, ChildLauncher, EndedBy, Interrupts, LaunchPlan, Launcher, Outcome, Supervision,
+    Termination,
 };
+use ghidr::sandbox::probe::Questions;
 use ghidr::sandbox::{Backend, Bubblewrap, Direct, EngineGrant, Sizes, WorkerGrants};
 use serde_json::{Value, json};
 
@@ -58,7 +61,16 @@ fn main() -> ExitCode {
         rustix::io::fcntl_setfd(&file, rustix::io::FdFlags::empty()).unwrap();
         file
     });
-    let plan = backend.plan(&grants).expect("plan");
+    let plan = if options.0.contains_key("probe") {
+        let hidden = ["/etc/passwd", "/home", "/root"].map(PathBuf::from);
+        let hidden: Vec<PathBuf> = hidden.into_iter().chain([root.clone()]).collect();
+        let questions = Questions::new(&grants, &hidden);
+        let request = serde_json::to_vec(&questions).unwrap();
+        fs::write(grants.invocation_directory.join("request.json"), request).unwrap();
+        edited(backend.plan(&grants, Job::ProbeSandbox).expect("plan"), &options)
+    } else {
+        backend.plan(&grants, Job::Answer).expect("plan")
+    };
     let interrupts = Interrupts::install().expect("signals");
     let mut ticks = 0_u64;
     let result = ChildLauncher.run(
@@ -74,11 +86,42 @@ fn main() -> ExitCode {
         },
     );
     let report = match &result {
-        Ok(outcome) => describe(outcome, backend.as_ref(), ticks),
+        Ok(outcome) => {
+            let mut report = describe(outcome, backend.as_ref(), ticks);
+            report["planned"] = plan.arguments.iter().map(|word| word.to_string_lossy()).collect();
+            report
+        }
         Err(error) => json!({ "error": error.to_string() }),
     };
     println!("{report}");
     ExitCode::SUCCESS
+}
+
+/// Changes what the launcher planned: `edits` is a list of pairs of words, of which the first are replaced by the second,
+/// `filter` a list of the system call filters that stay, `variable` a name that is set.
+fn edited(mut plan: LaunchPlan, options: &Options) -> LaunchPlan {
+    let json = |name: &str| options.0.get(name).map(|text| serde_json::from_slice(text.as_bytes()).unwrap());
+    let edits: Vec<(Vec<String>, Vec<String>)> =
+        json("edits").map_or(Vec::new(), |edits| serde_json::from_value(edits).unwrap());
+    for (words, by) in edits {
+        let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+        let found = plan.arguments.windows(words.len()).position(|window| window == words.as_slice());
+        let at = found.unwrap_or_else(|| panic!("{words:?} is not planned"));
+        plan.arguments.splice(at..at + words.len(), by.into_iter().map(OsString::from));
+    }
+    if let Some(target) = options.0.get("writable_bind") {
+        let is_target = |words: &[OsString]| words[0] == "--ro-bind" && words[2] == *target;
+        let at = plan.arguments.windows(3).position(is_target).expect("the bind is planned");
+        plan.arguments[at] = "--bind".into();
+    }
+    if let Some(kept) = json("filters") {
+        let kept: Vec<usize> = serde_json::from_value(kept).unwrap();
+        plan.handed_files = kept.into_iter().map(|index| plan.handed_files[index].clone()).collect();
+    }
+    if let Some(name) = options.0.get("variable") {
+        plan.environment.push((name.clone(), "-Dcaller=1".into()));
+    }
+    plan
 }
 
 fn grants(root: &Path, options: &Options) -> WorkerGrants {

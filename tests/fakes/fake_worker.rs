@@ -8,7 +8,9 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
+use std::os::linux::net::SocketAddrExt;
 use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::{SocketAddr, UnixStream};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,8 +18,9 @@ use std::thread;
 use std::time::Duration;
 
 use ghidr::process::guard;
-use ghidr::process::worker_arguments::WorkerArguments;
+use ghidr::process::worker_arguments::{Job, WorkerArguments};
 use ghidr::process::worker_life::{self, WorkerEnd};
+use ghidr::sandbox::probe::{self, raw_call};
 
 static IGNORE_TERM: AtomicBool = AtomicBool::new(false);
 static IGNORE_PARENT: AtomicBool = AtomicBool::new(false);
@@ -35,6 +38,11 @@ fn main() -> ExitCode {
     }
     let arguments = WorkerArguments::decode(&arguments).expect("worker arguments");
     worker_life::restrict(arguments.file_size_bytes).expect("limits");
+    if arguments.job == Job::ProbeSandbox {
+        let questions = serde_json::from_slice(&fs::read(&arguments.request).unwrap()).unwrap();
+        fs::write(&arguments.response, serde_json::to_vec(&probe::run(&questions)).unwrap()).unwrap();
+        return ExitCode::SUCCESS;
+    }
     let end = worker_life::live(move || {
         let script = fs::read_to_string(&arguments.request).expect("script");
         script.lines().find_map(|line| obey(line, &arguments)).unwrap_or(0)
@@ -84,6 +92,8 @@ fn obey(line: &str, arguments: &WorkerArguments) -> Option<u8> {
             report(line, fs::OpenOptions::new().write(true).open(rest).map(|_| "opened".to_owned()))
         }
         "connect" => report(line, connect(rest)),
+        "abstract-socket" => report(line, abstract_socket(rest)),
+        "call" => call(rest),
         "environment" => std::env::vars_os().for_each(|(name, value)| println!("env {name:?}={value:?}")),
         "descriptors" => descriptors(),
         "identity" => identity(),
@@ -167,6 +177,23 @@ fn connect(address: &str) -> io::Result<String> {
     let mut greeting = String::new();
     stream.read_to_string(&mut greeting)?;
     Ok(greeting)
+}
+
+fn abstract_socket(name: &str) -> io::Result<String> {
+    let mut stream = UnixStream::connect_addr(&SocketAddr::from_abstract_name(name)?)?;
+    let mut greeting = String::new();
+    stream.read_to_string(&mut greeting)?;
+    Ok(greeting)
+}
+
+/// `call NUMBER [ARGUMENT…]`
+fn call(rest: &str) {
+    let mut numbers = rest.split(' ').map(|number| number.parse::<u32>().unwrap());
+    let number = numbers.next().unwrap();
+    let mut arguments = [0; 4];
+    arguments.iter_mut().zip(numbers).for_each(|(argument, value)| *argument = value);
+    let answer = raw_call::make(&std::env::temp_dir(), raw_call::Convention::Native, number, arguments);
+    println!("call {rest}: {:?}", answer.unwrap());
 }
 
 /// The walk itself opens one descriptor more, which is gone by the time its link is read.

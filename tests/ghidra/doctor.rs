@@ -15,10 +15,30 @@ fn doctor_probes_the_real_engine_and_creates_no_analysis() {
         assert_eq!(document["kind"], "doctor_report");
         assert_eq!(document["provenance"]["sandbox"]["backend"], mode);
         assert!(document["provenance"]["ghidra_version"].is_string(), "{run}");
+        check_protections(mode, &document["data"]["components"]["sandbox"]);
         check_boot_data(mode, &document["data"]["components"]["ghidra"]);
         let store = ghidr.store();
         assert_eq!(tree::names(&store.join("analyses")), Vec::<String>::new());
         assert_eq!(tree::names(&store.join("staging")), Vec::<String>::new(), "the write probe was left");
+    }
+}
+
+/// Tried by a worker inside; where ghidr makes no sandbox there is nothing to claim.
+fn check_protections(mode: &str, component: &Value) {
+    let Some(protections) = component.get("protections") else {
+        assert_eq!(mode, "off");
+        return;
+    };
+    assert_eq!(mode, "bubblewrap");
+    let protections = protections.as_array().unwrap();
+    assert_eq!(protections.len(), 21);
+    for report in protections {
+        // A bubblewrap with its owner's privileges cannot limit user namespaces; the filter refuses them all the same.
+        let may_be_missing = report["protection"] == "nested_user_namespaces";
+        assert!(
+            report["status"] == "active" || may_be_missing && report["status"] == "unavailable",
+            "{report}"
+        );
     }
 }
 

@@ -12,7 +12,8 @@ fn no_command_changes_the_sample_or_the_analyses() {
     let state = || (tree::state(path.as_ref()), tree::state(&shared.analysis(fixture)));
     let before = state();
     assert!(before.1.len() > 10, "{before:?}");
-    let commands: [(&[&str], i32); 12] = [
+    let nothing = "0".repeat(64);
+    let commands: [(&[&str], i32); 17] = [
         (&["inspect", path], 0),
         (&["functions", path], 0),
         (&["functions", path, "--all", "--max-inline-bytes", "2000"], 0),
@@ -25,6 +26,11 @@ fn no_command_changes_the_sample_or_the_analyses() {
         (&["decompile", path, "--address", "nowhere:0x0000000000000000"], 1),
         (&["decompile", path], 2),
         (&["doctor"], 0),
+        (&["store", "list"], 0),
+        (&["clean", path, "--dry-run"], 0),
+        (&["clean", "--all", "--dry-run"], 0),
+        (&["clean", "--all"], 1),
+        (&["clean", "--digest", &nothing], 0),
     ];
     for (arguments, status) in commands {
         let _boot = boots::take();

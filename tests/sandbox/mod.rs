@@ -1,3 +1,4 @@
 //! What a worker can and cannot reach, asked by a worker through the production launcher.
 
 mod isolation;
+mod probe;

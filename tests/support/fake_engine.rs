@@ -6,20 +6,20 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use ghidr::commands::{self, host::Environment, host::Host};
+use ghidr::commands;
+use ghidr::commands::host::{Ask, Environment, Host};
 use ghidr::domain::invocation_id::InvocationId;
 use ghidr::engine::bundle::Bundle;
 use ghidr::output::sink::Sink;
-use ghidr::process::outcome::{CapturedStream, Segment};
-use ghidr::process::worker_arguments::WorkerArguments;
 use ghidr::process::{EndedBy, Interrupts, LaunchPlan, Launcher, Outcome, ProcessError, Supervision};
+use ghidr::store::CleanupStep;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::fake_answer::{Answer, program};
 use super::ghidr::Run;
+use super::scripted_worker::{self, Called};
 
 /// Edits what the honest worker would do.
 pub type Edit = Box<dyn FnOnce(&mut Answer)>;
@@ -54,7 +54,16 @@ pub struct World {
     pub reserve_bytes: u64,
     store: PathBuf,
     new_invocation_id: fn() -> std::io::Result<InvocationId>,
+    /// What the person at the terminal says; `None` when there is nobody. The questions are kept.
+    pub person: Option<fn() -> Option<String>>,
+    /// Every question that was put to that person.
+    pub questions: RefCell<Vec<String>>,
+    /// Asked before each step of a cleanup.
+    pub before_cleanup_step: RefCell<BeforeStep>,
 }
+
+/// May refuse a step, or never return from it.
+pub type BeforeStep = Box<dyn FnMut(&CleanupStep) -> std::io::Result<()>>;
 
 thread_local! {
     /// The file that changes when this thread's command asks for an invocation id.
@@ -96,6 +105,9 @@ impl World {
             reserve_bytes: 0,
             store,
             new_invocation_id: random_id,
+            person: None,
+            questions: RefCell::default(),
+            before_cleanup_step: RefCell::new(Box::new(|_| Ok(()))),
         };
         world.write_sample("sample", b"not even a program");
         world
@@ -177,6 +189,10 @@ impl World {
             .into_iter()
             .chain(given)
             .collect();
+        let ask = |question: &str| {
+            self.questions.borrow_mut().push(question.to_owned());
+            Ok(self.person.and_then(|says| says()))
+        };
         let host = Host {
             executable: env!("CARGO_BIN_EXE_ghidr").into(),
             bundle: Bundle::at(self.path("bundle")),
@@ -190,6 +206,8 @@ impl World {
             now: || time::OffsetDateTime::UNIX_EPOCH,
             new_invocation_id: self.new_invocation_id,
             stderr_is_terminal: false,
+            ask: self.person.is_some().then_some(&ask as &Ask<'_>),
+            before_cleanup_step: &|step| (self.before_cleanup_step.borrow_mut())(step),
             store_reserve_bytes: self.reserve_bytes,
             max_response_bytes: self.max_response_bytes,
         };
@@ -233,48 +251,21 @@ fn random_id() -> std::io::Result<InvocationId> {
 impl Launcher for World {
     fn run(&self, plan: &LaunchPlan, supervision: &mut Supervision<'_>) -> Result<Outcome, ProcessError> {
         use std::os::unix::fs::PermissionsExt as _;
-        let worker = plan.arguments.iter().position(|argument| argument == "--worker").expect("a worker");
-        let arguments = WorkerArguments::decode(&plan.arguments[worker..]).expect("worker arguments");
-        let invocation = arguments.request.parent().unwrap().to_owned();
-        let request: Value = serde_json::from_slice(&std::fs::read(&arguments.request).unwrap()).unwrap();
+        let called = scripted_worker::called(plan);
+        let Called { arguments, request } = &called;
         let sample = request["arguments"]["sample_path"].as_str();
         self.seen.borrow_mut().push(Seen {
             plan: plan.clone(),
             request_mode: std::fs::metadata(&arguments.request).unwrap().permissions().mode() & 0o7777,
             sample_sha256: sample.map(|path| hex::encode(Sha256::digest(std::fs::read(path).unwrap()))),
-            invocation,
+            invocation: arguments.request.parent().unwrap().to_owned(),
             request: request.clone(),
         });
-        let mut answer = Answer::honest(&request, program());
+        let mut answer = Answer::honest(request, program());
         if let Some(edit) = self.edits.borrow_mut().pop_front() {
             edit(&mut answer);
         }
-        (supervision.on_tick)(Duration::from_millis(1));
-        answer.leave_behind(&arguments.response);
-        let capture = supervision.capture_directory;
-        Ok(Outcome {
-            worker_status: answer.status,
-            program_status: answer.status,
-            ended_by: answer.ended_by,
-            termination: answer.termination,
-            stdout: captured(capture, "stdout.log", &answer.stdout, answer.stdout_observed_bytes),
-            stderr: captured(capture, "stderr.log", &answer.stderr, None),
-            peak_memory_bytes: 0,
-            elapsed: Duration::from_millis(1),
-        })
-    }
-}
-
-fn captured(directory: &Path, name: &str, bytes: &[u8], observed: Option<u64>) -> CapturedStream {
-    let path = directory.join(name);
-    std::fs::write(&path, bytes).unwrap();
-    let length = bytes.len() as u64;
-    let segment = Segment { offset: 0, length, path, sha256: Sha256::digest(bytes).into() };
-    CapturedStream {
-        observed_bytes: observed.unwrap_or(length),
-        truncated: observed.is_some(),
-        segments: if bytes.is_empty() { Vec::new() } else { vec![segment] },
-        valid_utf8: std::str::from_utf8(bytes).is_ok(),
+        Ok(scripted_worker::play(&called, supervision, answer))
     }
 }
 

@@ -112,6 +112,12 @@ impl Ledger {
         }
     }
 
+    /// Whether all cases are run. What depends on the machine, such as how many system calls a command
+    /// makes, may be counted only then.
+    pub fn is_long(&self) -> bool {
+        self.form == Form::Long
+    }
+
     /// Random choices that belong to `name` alone.
     pub fn random(&self, name: &str) -> Random {
         Random::new(self.state.seed, &format!("{}/{name}", self.name))
@@ -149,7 +155,8 @@ impl Ledger {
         committed::check(&path, text.as_bytes(), &format!("{}::sweep", self.name));
     }
 
-    fn totals(&self) -> Counts {
+    /// What all cases so far counted, together.
+    pub fn totals(&self) -> Counts {
         let mut totals = Counts::new();
         for (name, count) in self.state.cases.values().flatten() {
             *totals.entry(name.clone()).or_default() += count;

@@ -10,11 +10,12 @@ use serde_json::Value;
 use crate::support::damage::{Damage, copy_tree, entries_below};
 use crate::support::fake_engine::World;
 use crate::support::ghidr::Run;
+use crate::support::right_answer;
 use crate::support::sweep::{Counts, Ledger, Sweep, count};
 
 const SWEEP: Sweep = Sweep {
     name: "damage",
-    about: "Every file and directory of a store (Analysis, Artifact, Diagnostic Log, locks, record) flipped, cut, \
+    about: "Every file and directory of a store (Analysis, kept result, Artifact, Diagnostic Log, locks, record) flipped, cut, \
             extended, removed, or replaced by a link, a FIFO or another kind, before each question: rebuilt or \
             refused by a Query that reads it, never served wrong. Scripted worker.",
     cases,
@@ -26,7 +27,7 @@ fn sweep() {
 }
 
 /// The questions, and which entries of an Analysis each of them reads besides manifest and Profile.
-const QUESTIONS: [(&str, &[&str], &[&str]); 5] = [
+const QUESTIONS: [(&str, &[&str], &[&str]); 6] = [
     ("inspect", &["inspect"], &["facts", "facts/program.json"]),
     ("functions", &["functions", "--all"], &["facts", "facts/functions.jsonl"]),
     ("spill", &["functions", "--all", "--max-inline-bytes", "2200"], &["facts", "facts/functions.jsonl"]),
@@ -36,16 +37,23 @@ const QUESTIONS: [(&str, &[&str], &[&str]); 5] = [
         &["decompile", "--address", "ram:0x0000000000001080"],
         &["facts", "facts/program.json", "facts/functions.jsonl", "project"],
     ),
+    // Answered from the kept result; from the project when that is damaged.
+    ("kept decompilation", KEPT, &["facts", "facts/functions.jsonl"]),
 ];
+const KEPT: &[&str] = &["decompile", "--name", "A::parse"];
 /// Read by every question.
 const ALWAYS_READ: [&str; 3] = ["manifest.json", "manifest.sha256", "profile.json"];
 
 fn cases(ledger: &mut Ledger) {
     let mut world = World::new();
     let pristine = fill(&world);
-    let expected = QUESTIONS.map(|(_, arguments, _)| answer(&ask(&world, arguments)));
+    let reference = world.path("reference");
+    copy_tree(&pristine, &reference);
+    world.use_store(reference);
+    let expected = QUESTIONS.map(|(_, arguments, _)| right_answer::of(&ask(&world, arguments)));
+    world.use_store(pristine.clone());
     let analysis = world.analysis().strip_prefix(&pristine).unwrap().to_owned();
-    let (flips, asked) = (ledger.many(1, 200), ledger.many(2, QUESTIONS.len()));
+    let (flips, asked) = (ledger.many(1, 64), ledger.many(2, QUESTIONS.len()));
     let mut number = 0;
     for entry in entries_below(&pristine) {
         let place = place(&entry, &analysis);
@@ -69,14 +77,14 @@ fn cases(ledger: &mut Ledger) {
     }
 }
 
-/// A store with everything in it: an Analysis, an Artifact, a Diagnostic Log, locks.
+/// A store with everything in it: an Analysis, a kept result, an Artifact, a Diagnostic Log, locks.
 fn fill(world: &World) -> PathBuf {
     world.next(|answer| {
         answer.stdout = b"said".to_vec();
         answer.fail("import_failed", serde_json::json!({"reason": "r"}));
     });
     world.ask("inspect", &[]).error("import_failed", 1);
-    for (_, arguments, _) in QUESTIONS {
+    for arguments in [QUESTIONS[2].1, KEPT] {
         ask(world, arguments).success();
     }
     world.store()
@@ -84,26 +92,6 @@ fn fill(world: &World) -> PathBuf {
 
 fn ask(world: &World, arguments: &[&str]) -> Run {
     world.ask(arguments[0], &arguments[1..])
-}
-
-/// What must be the same in every right answer: the data, but for how the Analysis came about and
-/// where the store is; of a spilled answer, what the Artifact holds.
-fn answer(run: &Run) -> Value {
-    let mut data = run.success()["data"].clone();
-    if data["spilled"] == true {
-        let path = data["artifact"]["path"]["value"].as_str().unwrap();
-        let bytes = std::fs::read(path).unwrap();
-        assert_eq!(bytes.len() as u64, data["artifact"]["bytes"].as_u64().unwrap());
-        assert_eq!(
-            crate::support::tree::sha256(Path::new(path)),
-            data["artifact"]["sha256"].as_str().unwrap()
-        );
-        data = serde_json::from_slice::<Value>(&bytes).unwrap()["data"].clone();
-    }
-    if let Some(analysis) = data.get_mut("analysis") {
-        analysis["disposition"] = Value::Null;
-    }
-    data
 }
 
 fn is_read(inside: &Path, reads: &[&str]) -> bool {
@@ -121,7 +109,7 @@ fn judge(run: &Run, expected: &Value, reads: Option<bool>, what: &str, counts: &
         assert_ne!(reads, Some(false), "{what} is not read: {run}");
         return count(counts, format!("refused: {code}"));
     }
-    assert_eq!(answer(run), *expected, "{what}: a wrong answer");
+    assert_eq!(right_answer::of(run), *expected, "{what}: a wrong answer");
     let rebuilt = run.warning_codes().contains(&"corrupt_analysis_rebuilt".to_owned());
     match reads {
         Some(true) if !rebuilt => {
@@ -137,13 +125,8 @@ fn judge(run: &Run, expected: &Value, reads: Option<bool>, what: &str, counts: &
 
 /// The entry in words that do not depend on digests and random names.
 fn place(entry: &Path, analysis: &Path) -> String {
-    if let Ok(inside) = entry.strip_prefix(analysis) {
-        return format!("analysis/{}", inside.display());
+    match entry.strip_prefix(analysis) {
+        Ok(inside) => format!("analysis/{}", inside.display()),
+        Err(_) => right_answer::anonymous(entry),
     }
-    let part = |part: &std::ffi::OsStr| match part.to_str().unwrap().split_once('.') {
-        None if part.len() >= 32 => "ID".to_owned(),
-        Some((stem, suffix)) if stem.len() >= 32 => format!("ID.{suffix}"),
-        _ => part.to_str().unwrap().to_owned(),
-    };
-    entry.iter().map(part).collect::<Vec<_>>().join("/")
 }

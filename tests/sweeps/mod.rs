@@ -4,3 +4,7 @@
 //! needs to know. Those that boot the real engine are below `ghidra`. See docs/reliability.md.
 
 mod damage;
+mod disk_full;
+mod faults;
+mod ghidra;
+mod scenario;

@@ -1,4 +1,4 @@
-//! Developer tasks: `cargo xtask setup|demo|install|test|bless|bench|soak|fixtures`.
+//! Developer tasks: `cargo xtask setup|demo|install|dist|test|bless|bench|soak|fixtures`.
 //!
 //! This file only reads the command line and reports how the task ended.
 
@@ -7,22 +7,27 @@ mod bless;
 mod command;
 mod demo;
 mod digest;
+mod dist;
 mod error;
 mod files;
 mod fixtures;
 mod install;
+mod man;
 mod pins;
 mod progress;
 mod project;
 mod report;
 mod setup;
+mod share;
 mod soak;
 mod test;
+mod third_party;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use dist::DistOptions;
 use error::TaskError;
 use install::InstallOptions;
 use project::{Profile, Project};
@@ -43,6 +48,8 @@ enum Task {
     Demo,
     /// Install ghidr with its engine and adapter
     Install(InstallOptions),
+    /// Build the archive that installs on a machine without Rust
+    Dist(DistOptions),
     /// Set up and run every check and test
     Test {
         /// Only what boots no Ghidra
@@ -79,6 +86,7 @@ fn run(task: Task) -> Result<(), TaskError> {
         Task::Setup => setup::run(&project, Profile::Debug).map(|_setup| ()),
         Task::Demo => demo::run(&project),
         Task::Install(options) => install::run(&project, &options),
+        Task::Dist(options) => dist::run(&project, &options),
         Task::Test { fast } => test::run(&project, fast),
         Task::Bless => bless::run(&project),
         Task::Bench => bench::run(&project),

@@ -9,7 +9,7 @@ use crate::commands::failure::Failure;
 use crate::domain::engine_layout::EngineLayout;
 use crate::engine::ghidra::Ghidra;
 use crate::sandbox::{EngineCacheGrant, EngineGrant, ScriptBundlesGrant, Sizes, WorkerGrants};
-use crate::store::Staging;
+use crate::store::{Operation, Staging, StoreError};
 
 /// Bounds on each writable file system and file of a worker.
 const SIZES: Sizes =
@@ -90,5 +90,5 @@ pub(super) fn link_engine_cache(grants: &WorkerGrants) -> Result<(), Failure> {
         }
         Ok(())
     };
-    link_all().map_err(|source| Failure::internal(format!("cannot link into {}: {source}", target.display())))
+    link_all().map_err(|source| StoreError::io(source, Operation::Create, &target).into())
 }

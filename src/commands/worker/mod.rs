@@ -6,6 +6,7 @@
 mod ending;
 mod grants;
 mod request;
+mod sandbox_probe;
 
 use std::path::Path;
 use std::time::Duration;
@@ -22,17 +23,23 @@ use crate::domain::limits::NativePhases;
 use crate::domain::sandbox_mode::SandboxMode;
 use crate::output::progress::ProgressLine;
 use crate::process::launch::GRACE;
+use crate::process::worker_arguments::Job;
 use crate::process::{LaunchPlan, Outcome, Supervision};
 use crate::protocol::request::{Request, WorkerQuery};
-use crate::protocol::response::Response;
+use crate::protocol::response::{Outcome as Answered, QueryOutcome, Response};
+use crate::protocol::violation::ReceiveError;
 use crate::protocol::{encode, receive};
 use crate::sandbox::{Backend, Bubblewrap, Direct};
-use crate::store::{Staging, Store};
+use crate::store::{Operation, Staging, Store, StoreError};
 
 pub use ending::interrupted;
+pub use sandbox_probe::probe_sandbox;
 
 /// Bound on everything a worker may write to disk, in bytes.
 const DISK_QUOTA_BYTES: u64 = 8 << 30;
+
+/// Free space below which a file system counts as full: no engine's block fits any more.
+const EXHAUSTED_BYTES: u64 = 64 << 10;
 
 /// What one worker shall do.
 #[derive(Debug, Clone)]
@@ -90,6 +97,8 @@ pub struct Run {
     pub outcome: Outcome,
     /// The derived watchdog, in seconds.
     pub watchdog_seconds: u64,
+    /// Whether the store's file system was seen full while it ran.
+    pub space_ran_out: bool,
 }
 
 /// A valid response and the run that gave it.
@@ -120,10 +129,35 @@ pub fn run_as(
 ) -> Result<Reply, Failure> {
     let (request, run) = launch(context, engine, place, task, mode)?;
     let response_path = place.staging.invocation_directory().join("response.json");
-    match receive::receive(&response_path, &request, context.host.max_response_bytes) {
-        Ok(response) => Ok(Reply { response, run }),
-        Err(violation) => Err(diagnostics::attach(context, place, &run, violation.into())),
+    let failure: Failure = match receive::receive(&response_path, &request, context.host.max_response_bytes) {
+        Ok(response) if run.space_ran_out && needs_space(&response) => space_ran_out(place).into(),
+        Ok(response) => return Ok(Reply { response, run }),
+        Err(ReceiveError::Violation(_)) if run.space_ran_out => space_ran_out(place).into(),
+        Err(error) => not_received(error, &response_path),
+    };
+    Err(diagnostics::attach(context, place, &run, failure))
+}
+
+fn not_received(error: ReceiveError, path: &Path) -> Failure {
+    match error {
+        ReceiveError::Violation(violation) => violation.into(),
+        ReceiveError::Unreadable(source) => StoreError::io(source, Operation::Read, path).into(),
     }
+}
+
+/// Whether a full disk makes this answer worthless: an Analysis may lack what could not be written,
+/// and a failure may have no other cause.
+fn needs_space(response: &Response) -> bool {
+    match &response.outcome {
+        Answered::Analyzed { .. } | Answered::Failed { .. } => true,
+        Answered::Queried { query } => matches!(query, QueryOutcome::Failed { .. }),
+        Answered::Probed { .. } => false,
+    }
+}
+
+fn space_ran_out(place: &Workplace<'_>) -> StoreError {
+    let path = place.staging.invocation_directory();
+    StoreError::NoSpace { path, required_bytes: None, available_bytes: place.staging.available_bytes().ok() }
 }
 
 /// Runs one worker to its orderly end; what it left behind has not been looked at.
@@ -147,15 +181,20 @@ pub fn launch(
     let invocation = place.staging.invocation_directory();
     let bytes = encode::encode(&request)?;
     place.staging.write_request(&bytes)?;
-    let plan = backend.plan(&grants)?;
+    let plan = backend.plan(&grants, Job::Answer)?;
     let watchdog_seconds = context.limits.watchdog_seconds(task.native_phases());
     let progress_path = invocation.join("progress");
     let started_at = (context.host.now)();
-    let outcome = supervise(context, place.staging, &plan, watchdog_seconds, &progress_path)?;
-    let run = Run { operation: task.operation(), started_at, outcome, watchdog_seconds };
+    let (outcome, space_ran_out) =
+        supervise(context, place.staging, &plan, watchdog_seconds, &progress_path)?;
+    let run = Run { operation: task.operation(), started_at, outcome, watchdog_seconds, space_ran_out };
     match ending::judge(context, backend.as_ref(), &run, &progress_path) {
         Ok(()) => Ok((request, run)),
-        Err(failure) => Err(diagnostics::attach(context, place, &run, failure)),
+        Err(failure) => {
+            let is_effect = run.space_ran_out && failure.is_worker_failure();
+            let failure = if is_effect { self::space_ran_out(place).into() } else { failure };
+            Err(diagnostics::attach(context, place, &run, failure))
+        }
     }
 }
 
@@ -165,12 +204,15 @@ fn supervise(
     plan: &LaunchPlan,
     watchdog_seconds: u64,
     progress_path: &Path,
-) -> Result<Outcome, Failure> {
+) -> Result<(Outcome, bool), Failure> {
     let mut stderr = std::io::stderr();
     let shown = context.format == Format::Human && context.host.stderr_is_terminal;
     let stream = shown.then_some(&mut stderr as &mut dyn std::io::Write);
     let mut progress = ProgressLine::new(stream);
+    let is_full = || staging.lacks_room_for(EXHAUSTED_BYTES).unwrap_or(false);
+    let mut was_full = false;
     let mut on_tick = |elapsed: Duration| {
+        was_full |= is_full();
         if shown {
             let now = ending::read_progress(progress_path);
             progress.show(now.phase.as_deref().unwrap_or("starting"), now.analyzer.as_deref(), elapsed);
@@ -189,7 +231,7 @@ fn supervise(
         },
     );
     progress.clear();
-    Ok(outcome?)
+    Ok((outcome?, was_full || is_full()))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 
 use super::documents::DoctorReport;
+use super::storage::Counts;
 use super::values::{Address, Candidates, FunctionCandidate, Nullable, Path, Sha256, TargetCandidate};
 
 #[derive(Debug, Deserialize)]
@@ -50,6 +51,15 @@ pub enum ErrorDetails {
         timeout_seconds: u64,
         progress: Progress,
         raise: Raise,
+    },
+    CleanupIncomplete {
+        removed: Counts,
+        remaining: Counts,
+        transaction: Path,
+        reason: String,
+    },
+    ConfirmationRequired {
+        matched: Counts,
     },
     ContainerSample {
         format: String,
@@ -191,8 +201,8 @@ pub enum ErrorDetails {
     },
     StoreSpaceInsufficient {
         path: Path,
-        required_bytes: u64,
-        available_bytes: u64,
+        required_bytes: Nullable<u64>,
+        available_bytes: Nullable<u64>,
     },
     StoreUnwritable {
         path: Path,

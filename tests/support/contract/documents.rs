@@ -5,8 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::details::ErrorDetails;
+use super::storage::{Cleanup, StoreList, Usage};
 use super::values::{
-    Address, AlwaysTrue, DiagnosticLog, JsonMediaType, Location, Nullable, Path, SandboxBackend,
+    Address, AlwaysTrue, DiagnosticLog, JsonMediaType, Location, Nullable, Path, Protection, SandboxBackend,
     SandboxVerification, Sha256, StoreSource, present,
 };
 use super::warnings::Warning;
@@ -23,6 +24,8 @@ pub fn read_strictly(text: &str) -> Result<(), String> {
         "function_list" => read::<Success<QueryProvenance, Data<FunctionList>>>(text),
         "decompilation" => read::<Success<QueryProvenance, Data<DecompilationData>>>(text),
         "doctor_report" => read::<Success<ReducedProvenance, Data<DoctorReport>>>(text),
+        "cleanup" => read::<Success<ReducedProvenance, Data<Cleanup>>>(text),
+        "store_list" => read::<Success<ReducedProvenance, Data<StoreList>>>(text),
         "error" => {
             let document: ErrorDocument = serde_json::from_str(text).map_err(|error| error.to_string())?;
             document.error.read_details()
@@ -228,7 +231,7 @@ struct FunctionList {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Page {
+pub struct Page {
     order: String,
     offset: u64,
     limit: Nullable<u64>,
@@ -361,18 +364,29 @@ struct StoreComponent {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Usage {
-    logical_bytes: u64,
-    allocated_bytes: u64,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 struct SandboxComponent {
     status: Status,
     backend: SandboxBackend,
     verification: SandboxVerification,
     problem: Nullable<String>,
+    #[serde(default, deserialize_with = "present")]
+    protections: Option<Vec<ProtectionReport>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProtectionReport {
+    protection: Protection,
+    status: ProtectionStatus,
+    problem: Nullable<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ProtectionStatus {
+    Active,
+    Unavailable,
+    Breached,
 }
 
 #[derive(Debug, Deserialize)]

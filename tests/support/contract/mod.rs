@@ -5,6 +5,7 @@
 mod details;
 mod documents;
 mod rules;
+mod storage;
 mod values;
 mod warnings;
 

@@ -13,7 +13,15 @@ pub fn check(document: &Value, bytes: usize) {
     candidates_disclose_their_bound(document);
     match document["kind"].as_str() {
         Some("error") => assert!(bytes <= ERROR_CAP_BYTES, "an error document of {bytes} bytes"),
-        Some("function_list") if document["data"].get("page").is_some() => page_adds_up(&document["data"]),
+        Some("function_list") if document["data"].get("page").is_some() => {
+            page_adds_up(&document["data"]);
+            functions_are_in_order(&document["data"]);
+        }
+        Some("store_list") if document["data"].get("page").is_some() => {
+            page_adds_up(&document["data"]);
+            samples_are_in_order(&document["data"]);
+        }
+        Some("cleanup") if document["data"].get("mode").is_some() => cleanup_adds_up(&document["data"]),
         _ => {}
     }
 }
@@ -52,7 +60,11 @@ fn page_adds_up(data: &Value) {
     let items = data["items"].as_array().unwrap();
     assert_eq!(number("returned"), items.len() as u64);
     assert_eq!(page["has_more"], number("offset").saturating_add(number("returned")) < number("total"));
-    assert_eq!(page["order"], "location_then_entry_ascending");
+}
+
+fn functions_are_in_order(data: &Value) {
+    assert_eq!(data["page"]["order"], "location_then_entry_ascending");
+    let items = data["items"].as_array().unwrap();
     let keys: Vec<_> = items.iter().map(order_key).collect();
     assert!(keys.is_sorted_by(|a, b| a < b), "functions are not in the documented order");
 }
@@ -64,4 +76,32 @@ fn order_key(item: &Value) -> (bool, String, u64) {
         item["entry"]["space"].as_str().unwrap().to_owned(),
         u64::from_str_radix(offset, 16).unwrap(),
     )
+}
+
+fn samples_are_in_order(data: &Value) {
+    assert_eq!(data["page"]["order"], "sample_sha256_ascending");
+    let items = data["items"].as_array().unwrap();
+    assert!(items.is_sorted_by_key(|item| item["sample_sha256"].as_str().unwrap()), "{items:#?}");
+    for item in items {
+        let analyses = item["analyses"].as_array().unwrap();
+        assert!(analyses.is_sorted_by_key(|analysis| analysis["analysis_profile_sha256"].as_str().unwrap()));
+        for analysis in analyses {
+            let is_sound = analysis["status"] == "complete";
+            assert_eq!(
+                (analysis["problem"].is_null(), analysis["manifest"].is_object()),
+                (is_sound, is_sound)
+            );
+        }
+    }
+}
+
+/// A success removed all it matched; a dry run removed nothing.
+fn cleanup_adds_up(data: &Value) {
+    let profiles = data["matched"]["analysis_profile_sha256"].as_array().unwrap();
+    let keys: Vec<_> = profiles.iter().map(|profile| profile.as_str().unwrap()).collect();
+    assert!(keys.is_sorted_by(|a, b| a < b), "{keys:?}");
+    let mut matched = data["matched"].clone();
+    matched.as_object_mut().unwrap().remove("analysis_profile_sha256");
+    let expected = if data["mode"] == "executed" { matched } else { Value::Null };
+    assert_eq!(data["removed"], expected);
 }

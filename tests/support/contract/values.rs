@@ -133,6 +133,32 @@ pub enum SandboxVerification {
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
+pub enum Protection {
+    HiddenFiles,
+    ReadOnlyFiles,
+    SizedFileSystems,
+    UserNamespace,
+    MountNamespace,
+    ProcessNamespace,
+    NetworkNamespace,
+    IpcNamespace,
+    HostNameNamespace,
+    ControlGroupNamespace,
+    FirstProcess,
+    OwnSession,
+    EndsWithParent,
+    Capabilities,
+    Environment,
+    Descriptors,
+    FileLimits,
+    Sockets,
+    SystemCalls,
+    NewSystemCalls,
+    NestedUserNamespaces,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StoreSource {
     Cli,
     Environment,

@@ -1,33 +1,30 @@
-//! Installation: `PREFIX/bin/ghidr` and `PREFIX/lib/ghidr`, readable for any user, needing neither network nor
-//! environment variables afterwards.
-//!
-//! An older installation is replaced in one step per path. What is not ours is never replaced: a `lib/ghidr` that
-//! is not empty, or a `bin/ghidr`, without our install record is an error.
+//! Installation below a prefix, needing neither network nor environment variables afterwards.
 
 mod manifest;
 mod official;
+pub mod place;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use ghidr::engine::boot_data::DIRECTORY;
 use ghidr::engine::verified::verified_java;
 
 use crate::error::{AtPath, TaskError};
 use crate::project::{Profile, Project};
+use crate::report;
 use crate::setup::boot_data::{self, Maker};
 use crate::setup::bundle::{self, Engine, Parts, Share};
 use crate::setup::{self, Setup};
-use crate::{command, files, report};
-use manifest::InstallManifest;
+use crate::share::SharedFiles;
 use official::Installation;
+use place::Destination;
 
 /// What to install and where.
 #[derive(Debug, clap::Args)]
 pub struct InstallOptions {
-    /// Directory that receives bin/ghidr and lib/ghidr [default: ~/.local]
+    /// Directory that receives bin, lib and share [default: ~/.local]
     #[arg(long, value_name = "DIR")]
     prefix: Option<PathBuf>,
     /// Use this Ghidra installation directory as the engine instead of the pinned jar
@@ -42,7 +39,8 @@ pub struct InstallOptions {
 pub fn run(project: &Project, options: &InstallOptions) -> Result<(), TaskError> {
     let prefix = prefix(options.prefix.as_deref())?;
     let destination = Destination::new(&prefix);
-    destination.check()?;
+    let shared = SharedFiles::generate(project)?;
+    destination.check(&shared)?;
     let given_java = options.java_home.as_deref();
     let official = options.ghidra.as_deref().map(Installation::inspect).transpose()?;
     let official_java = official.as_ref().map(|engine| engine.java(given_java)).transpose()?;
@@ -56,7 +54,7 @@ pub fn run(project: &Project, options: &InstallOptions) -> Result<(), TaskError>
     let parts = parts(&setup, official.as_ref(), &jdk.home);
     let executable = project.executable("release");
     let cached = setup.boot_data.as_deref().filter(|_| official.is_none() && jdk.home == setup.jdk.home);
-    destination.place(&executable, &parts, |tree| match cached {
+    destination.place(&executable, &parts, &shared, |tree| match cached {
         Some(boot_data) => bundle::add_boot_data(tree, boot_data, Share::Copy),
         None => {
             let scratch = std::env::temp_dir();
@@ -87,87 +85,12 @@ pub fn run(project: &Project, options: &InstallOptions) -> Result<(), TaskError>
 }
 
 fn parts<'a>(setup: &'a Setup, official: Option<&'a Installation>, java_home: &'a Path) -> Parts<'a> {
-    let pinned = Parts { java_home, ..setup.parts() };
+    let pinned = Parts { java_home: Some(java_home), ..setup.parts() };
     match official {
         Some(engine) => {
             Parts { engine: Engine::Directory(&engine.directory), facts: &engine.facts, ..pinned }
         }
         None => pinned,
-    }
-}
-
-/// The two paths an installation consists of.
-#[derive(Debug)]
-struct Destination {
-    executable: PathBuf,
-    tree: PathBuf,
-}
-
-impl Destination {
-    fn new(prefix: &Path) -> Self {
-        Self { executable: prefix.join("bin/ghidr"), tree: prefix.join("lib/ghidr") }
-    }
-
-    /// Refuses to replace what another program put there.
-    fn check(&self) -> Result<(), TaskError> {
-        if manifest::is_ours(&self.tree) {
-            return Ok(());
-        }
-        let foreign = |path: &Path| {
-            Err(TaskError::Refused(format!(
-                "{} exists and was not installed by this project; choose another --prefix",
-                path.display()
-            )))
-        };
-        match fs::read_dir(&self.tree).map(|mut entries| entries.next().is_none()) {
-            Ok(true) => {}
-            Ok(false) => return foreign(&self.tree),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error).at("list", &self.tree),
-        }
-        match fs::symlink_metadata(&self.executable) {
-            Ok(_present) => foreign(&self.executable),
-            Err(_absent) => Ok(()),
-        }
-    }
-
-    /// Puts executable and tree into place, the tree first: an executable never lacks what it needs.
-    ///
-    /// `finish` adds what is made from the assembled tree.
-    fn place(
-        &self,
-        built: &Path,
-        parts: &Parts<'_>,
-        finish: impl FnOnce(&Path) -> Result<(), TaskError>,
-    ) -> Result<(), TaskError> {
-        for path in [&self.tree, &self.executable] {
-            files::create_public_directory(path.parent().unwrap_or(Path::new("/")))?;
-        }
-        let staged = files::sibling(&self.executable, "new");
-        files::copy(built, &staged)?;
-        files::set_mode(&staged, files::MODE_PUBLIC_EXECUTABLE)?;
-        files::sync_file(&staged)?;
-        let staging = files::sibling(&self.tree, "new");
-        bundle::assemble(&staging, parts, Share::Copy)?;
-        finish(&staging)?;
-        let record = InstallManifest::record(&staged, &staging)?;
-        files::publish(&staging.join(manifest::FILE_NAME), &record.to_bytes()?)?;
-        bundle::replace(&staging, &self.tree)?;
-        files::publish_path(&staged, &self.executable)
-    }
-
-    /// Runs the installed program's own diagnosis as a user without any settings would.
-    fn diagnose(&self) -> Result<(), TaskError> {
-        let store = std::env::temp_dir().join(format!("ghidr-install-check-{}", std::process::id()));
-        let outcome = command::run(
-            Command::new(&self.executable)
-                .env_clear()
-                .current_dir("/")
-                .args(["--format", "human", "doctor", "--store"])
-                .arg(&store),
-        );
-        files::remove(&store)?;
-        outcome
     }
 }
 
@@ -189,5 +112,19 @@ fn closed_to_others(path: &Path) -> Option<&Path> {
 }
 
 #[cfg(test)]
-#[path = "install_tests.rs"]
-mod tests;
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::files;
+
+    #[test]
+    fn a_directory_closed_to_others_is_found_from_the_top() {
+        let root = tempfile::tempdir().unwrap();
+        let inner = root.path().join("a/b");
+        fs::create_dir_all(&inner).unwrap();
+        files::set_mode(root.path(), 0o755).unwrap();
+        assert_eq!(closed_to_others(&inner), None);
+        files::set_mode(&root.path().join("a"), 0o700).unwrap();
+        assert_eq!(closed_to_others(&inner), Some(root.path().join("a").as_path()));
+    }
+}

@@ -39,6 +39,8 @@ pub enum Engine<'a> {
     },
     /// An installation elsewhere is referred to by its absolute path.
     Directory(&'a Path),
+    /// The tree has none; whoever uses it names one.
+    None,
 }
 
 /// The content of a tree.
@@ -48,8 +50,8 @@ pub struct Parts<'a> {
     pub engine: Engine<'a>,
     /// What the descriptor says about it.
     pub facts: &'a ApplicationProperties,
-    /// The JDK it runs on.
-    pub java_home: &'a Path,
+    /// The JDK it runs on, unless that is found where the tree will be.
+    pub java_home: Option<&'a Path>,
     /// The adapter.
     pub adapter: &'a Adapter,
 }
@@ -63,9 +65,10 @@ pub fn assemble(staging: &Path, parts: &Parts<'_>, share: Share) -> Result<(), T
     put(&parts.adapter.jar, &adapter.join("ghidr-adapter.jar"), Share::Copy)?;
     put_tree(&parts.adapter.scripts, &adapter.join("scripts"), Share::Copy)?;
     let describe = |layout, path: &Path| {
-        EngineDescriptor::new(layout, path.into(), parts.facts, parts.java_home.to_path_buf())
+        EngineDescriptor::new(layout, path.into(), parts.facts, parts.java_home.map(Path::to_path_buf))
     };
     let descriptor = match parts.engine {
+        Engine::None => return Ok(()),
         Engine::Jar { jar, prepared } => {
             put(jar, &staging.join("engine/ghidra.jar"), share)?;
             put_tree(&prepared.directory, &staging.join("engine/cache"), share)?;

@@ -100,7 +100,7 @@ impl Setup {
         Parts {
             engine: Engine::Jar { jar: &self.engine_jar, prepared: &self.prepared },
             facts: &self.facts,
-            java_home: &self.jdk.home,
+            java_home: Some(&self.jdk.home),
             adapter: &self.adapter,
         }
     }

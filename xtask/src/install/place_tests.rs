@@ -1,8 +1,11 @@
 //! What an installation refuses to replace, and what it leaves behind.
 #![allow(clippy::unwrap_used)]
 
+use std::os::unix::fs::PermissionsExt;
+
 use super::*;
 use crate::setup::adapter::Adapter;
+use crate::setup::bundle::Engine;
 use ghidr::engine::application_properties::ApplicationProperties;
 use ghidr::engine::application_properties::JavaRange;
 
@@ -23,18 +26,24 @@ fn adapter(root: &Path) -> Adapter {
     adapter
 }
 
+fn shared() -> SharedFiles {
+    let mut shared = SharedFiles::default();
+    shared.add("share/man/man1/ghidr.1", b"page".to_vec());
+    shared
+}
+
 fn place(root: &Path, content: &str) -> Destination {
     let built = root.join("ghidr-built");
     fs::write(&built, content).unwrap();
     let destination = Destination::new(&root.join("prefix"));
-    destination.check().unwrap();
+    destination.check(&shared()).unwrap();
     let parts = Parts {
         engine: Engine::Directory(Path::new("/opt/ghidra")),
         facts: &facts(),
-        java_home: Path::new("/opt/jdk"),
+        java_home: Some(Path::new("/opt/jdk")),
         adapter: &adapter(root),
     };
-    destination.place(&built, &parts, |_tree| Ok(())).unwrap();
+    destination.place(&built, &parts, &shared(), |_tree| Ok(())).unwrap();
     destination
 }
 
@@ -51,6 +60,7 @@ fn an_installation_is_readable_for_everybody_and_replaces_an_older_one() {
             "lib/ghidr/adapter/scripts/Script.class",
             "lib/ghidr/engine.json",
             "lib/ghidr/install.json",
+            "share/man/man1/ghidr.1",
         ];
         assert_eq!(found, expected.map(PathBuf::from));
         for path in found {
@@ -66,22 +76,14 @@ fn a_foreign_tree_and_a_foreign_executable_are_refused() {
     let root = tempfile::tempdir().unwrap();
     let destination = Destination::new(root.path());
     fs::create_dir_all(&destination.tree).unwrap();
-    destination.check().unwrap();
+    destination.check(&shared()).unwrap();
     fs::write(destination.tree.join("x"), "").unwrap();
-    assert!(destination.check().unwrap_err().to_string().contains("lib/ghidr"));
+    assert!(destination.check(&shared()).unwrap_err().to_string().contains("lib/ghidr"));
     fs::remove_file(destination.tree.join("x")).unwrap();
     fs::create_dir_all(destination.executable.parent().unwrap()).unwrap();
     fs::write(&destination.executable, "").unwrap();
-    assert!(destination.check().unwrap_err().to_string().contains("bin/ghidr"));
-}
-
-#[test]
-fn a_directory_closed_to_others_is_found_from_the_top() {
-    let root = tempfile::tempdir().unwrap();
-    let inner = root.path().join("a/b");
-    fs::create_dir_all(&inner).unwrap();
-    files::set_mode(root.path(), 0o755).unwrap();
-    assert_eq!(closed_to_others(&inner), None);
-    files::set_mode(&root.path().join("a"), 0o700).unwrap();
-    assert_eq!(closed_to_others(&inner), Some(root.path().join("a").as_path()));
+    assert!(destination.check(&shared()).unwrap_err().to_string().contains("bin/ghidr"));
+    fs::remove_file(&destination.executable).unwrap();
+    shared().write(root.path()).unwrap();
+    assert!(destination.check(&shared()).unwrap_err().to_string().contains("man1/ghidr.1"));
 }

@@ -1,0 +1,7 @@
+//! Hostile Samples: made by code, deterministic by seed.
+
+pub mod driven;
+pub mod driver;
+pub mod macho;
+pub mod mutant;
+pub mod verdict;

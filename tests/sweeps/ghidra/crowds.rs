@@ -1,0 +1,125 @@
+//! Many commands at once on one store: who may not wait is told so, and nobody gets a wrong answer.
+
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Stage, grandchildren};
+use crate::support::boots;
+use crate::support::fixtures;
+use crate::support::ghidr::Run;
+use crate::support::processes::wait_until_gone;
+use crate::support::random::Random;
+use crate::support::right_answer;
+use crate::support::sweep::{Counts, Ledger, Sweep, count};
+use crate::support::tree;
+
+const SWEEP: Sweep = Sweep {
+    name: "crowds",
+    about: "16 cold commands on one Sample: one builds, the others are told to come back or are served. 28 facts \
+            readers and 4 decompilations of one Sample while another is built: every reader is answered, rightly. Real \
+            engine.",
+    cases,
+};
+
+#[test]
+fn sweep() {
+    SWEEP.run();
+}
+
+const COLD_COMMANDS: usize = 16;
+const FACTS_READERS: usize = 28;
+const DECOMPILATIONS: [&str; 4] = ["main", "_start", "main", "_start"];
+/// Built while the other is read.
+const ANOTHER: &str = "elf-i386";
+
+fn cases(ledger: &mut Ledger) {
+    let _boot = boots::take();
+    let stage = Stage::new();
+    let rounds = ledger.many(1, 10);
+    for round in 0..rounds {
+        ledger.case(format!("builders {round}"), |random, counts| builders(&stage, random, counts));
+        ledger.case(format!("readers {round}"), |random, counts| readers(&stage, random, counts));
+    }
+}
+
+fn builders(stage: &Stage, random: &mut Random, counts: &mut Counts) {
+    stage.reset(false);
+    let running: Vec<Child> = (0..COLD_COMMANDS)
+        .map(|_| {
+            std::thread::sleep(Duration::from_millis(random.below(20)));
+            start(stage, &stage.line(&["inspect"]))
+        })
+        .collect();
+    let mut built = 0;
+    for child in running {
+        let run = ended(child);
+        if run.status == Some(0) {
+            assert_eq!(right_answer::of(&run), stage.inspection);
+            built += u64::from(run.document()["data"]["analysis"]["disposition"] == "created");
+        } else {
+            let error = run.error("analysis_busy", 1);
+            assert!(error["details"]["retry_after_seconds"].as_u64().unwrap() > 0, "{error}");
+        }
+        count(counts, "cold commands answered rightly or told to come back");
+    }
+    assert_eq!(built, 1, "exactly one builds");
+    count(counts, "Analyses built by a crowd");
+    assert_eq!(grandchildren(&stage.store().join("analyses")).len(), 1);
+    stage.recovers(&[], "a crowd of builders");
+}
+
+fn readers(stage: &Stage, random: &mut Random, counts: &mut Counts) {
+    stage.reset(true);
+    let functions = stage.run(&["functions"]).success()["data"].clone();
+    let texts = DECOMPILATIONS.map(|name| text(&stage.run(&["decompile", "--name", name])));
+    stage.reset(true);
+    let another = fixtures::path(ANOTHER).to_str().unwrap().to_owned();
+    let builder = start(stage, &["inspect".to_owned(), another]);
+    let mut questions: Vec<Vec<&str>> =
+        (0..FACTS_READERS).map(|_| vec![*random.pick(&["inspect", "functions"])]).collect();
+    for name in DECOMPILATIONS {
+        let place = usize::try_from(random.below(questions.len() as u64)).unwrap();
+        questions.insert(place, vec!["decompile", "--name", name]);
+    }
+    let running: Vec<(Vec<&str>, Child)> = questions
+        .into_iter()
+        .map(|question| {
+            std::thread::sleep(Duration::from_millis(random.below(100)));
+            let child = start(stage, &stage.line(&question));
+            (question, child)
+        })
+        .collect();
+    for (question, child) in running {
+        let run = ended(child);
+        match question[..] {
+            ["inspect"] => assert_eq!(right_answer::of(&run), stage.inspection),
+            ["functions"] => assert_eq!(run.success()["data"], functions),
+            [.., name] => {
+                let known = DECOMPILATIONS.iter().position(|known| *known == name).unwrap();
+                assert_eq!(text(&run), texts[known], "{run}");
+            }
+            [] => unreachable!(),
+        }
+        count(counts, format!("{} answered rightly beside a builder", question[0]));
+    }
+    assert_eq!(ended(builder).success()["data"]["analysis"]["disposition"], "created");
+    count(counts, "Analyses built beside readers");
+    assert_eq!(tree::names(&stage.store().join("staging")), Vec::<String>::new());
+    wait_until_gone(stage.ghidr.root());
+}
+
+fn text(run: &Run) -> Value {
+    run.success()["data"]["decompilation"].clone()
+}
+
+fn start(stage: &Stage, line: &[String]) -> Child {
+    stage.ghidr.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn ended(child: Child) -> Run {
+    let run = Run::from(child.wait_with_output().unwrap());
+    run.check_framing();
+    run
+}

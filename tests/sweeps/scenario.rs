@@ -1,0 +1,171 @@
+//! Commands on stores in known states, for sweeps that disturb them: what an undisturbed one answers
+//! and leaves, and that the next command puts everything right.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::support::damage::{copy_tree, entries_below};
+use crate::support::fake_engine::World;
+use crate::support::ghidr::Run;
+use crate::support::right_answer;
+use crate::support::tree;
+
+/// One command on a store in a known state.
+pub struct Scenario {
+    /// In a few words.
+    pub name: &'static str,
+    /// Brings the store into that state.
+    prepare: fn(&World),
+    /// What the worker does.
+    script: &'static str,
+    /// The command; the Sample is added.
+    arguments: &'static [&'static str],
+}
+
+const FUNCTIONS: &[&str] = &["functions", "--all"];
+const SPILLED: &[&str] = &["functions", "--all", "--max-inline-bytes", "2200"];
+const DECOMPILE: &[&str] = &["decompile", "--name", "main"];
+/// Of no scenario, so no result is kept of it and the project has to be opened.
+const VERIFY: &[&str] = &["decompile", "--name", "_init"];
+
+/// Every sequence of steps by which a command changes a store.
+pub const SCENARIOS: [Scenario; 7] = [
+    Scenario { name: "first command", prepare: |_| {}, script: "honest", arguments: &["inspect"] },
+    Scenario { name: "facts query", prepare: analyzed, script: "honest", arguments: FUNCTIONS },
+    Scenario { name: "spill", prepare: analyzed, script: "honest", arguments: SPILLED },
+    Scenario { name: "decompilation", prepare: analyzed, script: "honest", arguments: DECOMPILE },
+    Scenario { name: "quarantine and rebuild", prepare: damaged, script: "honest", arguments: FUNCTIONS },
+    Scenario { name: "diagnostic log", prepare: |_| {}, script: "fails", arguments: &["inspect"] },
+    Scenario { name: "doctor", prepare: analyzed, script: "honest", arguments: &["doctor"] },
+];
+
+/// What a command may leave that failed, or died after it had.
+const DIAGNOSTIC_LOG: [&str; 11] = [
+    "diagnostics",
+    "diagnostics/global",
+    "diagnostics/global/ID",
+    "diagnostics/global/ID/manifest.json",
+    "diagnostics/global/ID/stderr.log",
+    "diagnostics/global/ID/stdout.log",
+    "diagnostics/ID",
+    "diagnostics/ID/ID",
+    "diagnostics/ID/ID/manifest.json",
+    "diagnostics/ID/ID/stderr.log",
+    "diagnostics/ID/ID/stdout.log",
+];
+
+fn analyzed(world: &World) {
+    ask(world, &["inspect"]).success();
+}
+
+fn damaged(world: &World) {
+    analyzed(world);
+    tree::flip_byte(&world.analysis().join("facts/functions.jsonl"));
+}
+
+/// A scenario on its prepared store.
+pub struct Stage {
+    /// Of which scenario.
+    pub scenario: &'static Scenario,
+    /// Its samples, and the store of the present case.
+    pub world: World,
+    /// The answer to the command; its error's code when it fails undisturbed.
+    pub expected: Result<Value, String>,
+    pristine: PathBuf,
+    verification: Value,
+    /// Everything that an undisturbed store holds afterwards.
+    entries: BTreeSet<String>,
+}
+
+impl Stage {
+    /// Prepares the store and lets the scenario happen once on a copy.
+    pub fn new(scenario: &'static Scenario) -> Self {
+        let mut world = World::new();
+        let pristine = world.store();
+        (scenario.prepare)(&world);
+        let reference = world.path("reference");
+        world.use_store(reference.clone());
+        let mut stage = Self {
+            scenario,
+            world,
+            expected: Err(String::new()),
+            pristine,
+            verification: Value::Null,
+            entries: BTreeSet::new(),
+        };
+        stage.prepare(&reference);
+        let run = Run::from(stage.command().output().unwrap());
+        stage.expected = judge(&run);
+        ask(&stage.world, scenario.arguments).success();
+        stage.verification = right_answer::of(&ask(&stage.world, VERIFY));
+        stage.entries = names(&reference);
+        stage.entries.extend(DIAGNOSTIC_LOG.map(str::to_owned));
+        stage
+    }
+
+    /// Gives the world a fresh copy of the prepared store at this place.
+    pub fn prepare(&mut self, store: &Path) {
+        if store.exists() {
+            std::fs::remove_dir_all(store).unwrap();
+        }
+        if self.pristine.exists() {
+            copy_tree(&self.pristine, store);
+        }
+        self.world.use_store(store.to_owned());
+    }
+
+    /// The command in a process of its own, on the world's store.
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_scripted_ghidr"));
+        command.env_clear().env("HOME", self.world.path("home")).env("GHIDR_STORE", self.world.store());
+        command.arg(self.world.path("")).arg(self.scenario.script);
+        command.args(line(&self.world, self.scenario.arguments));
+        command
+    }
+
+    /// The same command and one that opens the project succeed in this process, with an honest
+    /// worker, and leave what an undisturbed store has.
+    pub fn recovers(&self, what: &str) {
+        let next = ask(&self.world, self.scenario.arguments);
+        assert_eq!(next.status, Some(0), "{what}, then: {next}");
+        if self.expected.is_ok() {
+            assert_eq!(judge(&next), self.expected, "{what}, then: {next}");
+        }
+        let run = ask(&self.world, VERIFY);
+        assert_eq!(right_answer::of(&run), self.verification, "{what}");
+        let store = self.world.store();
+        assert_eq!(tree::names(&store.join("staging")), Vec::<String>::new(), "{what}");
+        let left: Vec<_> = names(&store).difference(&self.entries).cloned().collect();
+        assert_eq!(left, Vec::<String>::new(), "{what}: left behind");
+    }
+}
+
+fn names(store: &Path) -> BTreeSet<String> {
+    entries_below(store).iter().map(|entry| right_answer::anonymous(entry)).collect()
+}
+
+/// The right answer, or the code of the refusal; the framing is checked.
+pub fn judge(run: &Run) -> Result<Value, String> {
+    run.check_framing();
+    if run.status == Some(0) {
+        return Ok(right_answer::of(run));
+    }
+    Err(run.document()["error"]["code"].as_str().unwrap().to_owned())
+}
+
+fn ask(world: &World, arguments: &[&str]) -> Run {
+    let run = world.run_unframed(line(world, arguments));
+    run.check_framing();
+    run
+}
+
+fn line(world: &World, arguments: &[&str]) -> Vec<String> {
+    let mut line: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    if arguments[0] != "doctor" {
+        line.push(world.sample().to_str().unwrap().to_owned());
+    }
+    line
+}
