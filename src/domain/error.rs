@@ -11,6 +11,7 @@ use super::candidates::Candidates;
 use super::cleanup::CleanupCounts;
 use super::digest::{BasisDigest, ProfileDigest};
 use super::doctor_report::DoctorReport;
+use super::error_details::describe_unsupported;
 pub use super::error_details::{RaiseLimit, Termination, WorkerProgress};
 use super::exit_status::ExitStatus;
 use super::path_value::PathValue;
@@ -411,15 +412,6 @@ fn describe_space(required_bytes: Option<u64>, available_bytes: Option<u64>) -> 
         (Some(required), None) => format!(": it needs {required} bytes"),
         (None, Some(available)) => format!(": {available} bytes are left"),
         (None, None) => String::new(),
-    }
-}
-
-fn describe_unsupported(recognised_format: Option<&str>) -> String {
-    match recognised_format {
-        Some(format) => {
-            format!("the format is recognised ({format}), but Ghidra has no language for its processor")
-        }
-        None => "Ghidra recognises no executable format in this sample".to_owned(),
     }
 }
 

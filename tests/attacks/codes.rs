@@ -75,6 +75,14 @@ fn a_store_without_room_or_of_an_impossible_name_is_refused_before_any_worker() 
     assert_eq!(error["details"]["reason"], "File name too long (os error 36)", "{error}");
 }
 
+#[test]
+fn a_cleanup_that_cannot_delete_is_incomplete() {
+    let processes = Processes::new().with("FAKE_DELETION_FAILS", 1);
+    processes.ask("inspect", &[]).success();
+    assert_eq!(processes.ask("clean", &[]).error("cleanup_incomplete", 1)["retryable"], true);
+    processes.assert_no_analysis();
+}
+
 /// Written to while it is read: half a gigabyte takes long enough.
 #[test]
 fn a_sample_that_changes_while_it_is_read_is_refused() {
