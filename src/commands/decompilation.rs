@@ -3,7 +3,7 @@
 //!
 //! The selector is resolved from validated facts first, so a wrong name costs no JVM, and a
 //! worker's answer counts only for the Function that the facts name. Only completed
-//! decompilations are kept; failures and time-outs are asked again.
+//! decompilations without a fault of the engine are kept; everything else is asked again.
 
 use serde::Serialize;
 
@@ -129,6 +129,9 @@ fn keep(
 ) -> Result<bool, ProtocolViolation> {
     match resolution {
         Resolution::Unique(item) if names(decompilation, item) => {
+            if decompilation.faults.total > 0 {
+                return Ok(false);
+            }
             let key = key(ready, &item.entry);
             Ok(ready.analysis.keep_result(ready.store, &ready.lock, &key, decompilation).unwrap_or(false))
         }

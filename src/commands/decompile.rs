@@ -31,8 +31,9 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
     session.with_analysis(Some(&query), |ready| {
         require_canonical(&selector, ready)?;
         let obtained = decompilation::obtain(&session, ready, &selector)?;
-        let Decompilation { function, text, warnings: decompiler_warnings } = obtained.decompilation;
+        let Decompilation { function, text, warnings: decompiler_warnings, faults } = obtained.decompilation;
         let mut warnings = ready.warnings.clone();
+        warnings.extend(Warning::for_faults(&faults));
         warnings.extend(decompiler_warnings.into_iter().map(|text| Warning::DecompilerWarning { text }));
         let data = DecompilationData {
             requested_selector: requested.clone(),

@@ -94,7 +94,9 @@ impl Failure {
                 PublicError::EngineUnusable { component, reason }
             }
             WorkerError::ImportFailed { reason } => PublicError::ImportFailed { reason },
-            WorkerError::UnsupportedTarget { loaders } => PublicError::UnsupportedTarget { loaders },
+            WorkerError::UnsupportedTarget { loaders, recognised_format } => {
+                PublicError::UnsupportedTarget { loaders, recognised_format }
+            }
             WorkerError::AmbiguousTarget { candidates } => PublicError::AmbiguousTarget { candidates },
             WorkerError::ContainerSample { format, members } => {
                 PublicError::ContainerSample { format, members }

@@ -25,7 +25,7 @@ use crate::output::sink::Sink;
 pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> ExitStatus {
     let cli = match cli::parse(arguments) {
         Ok(cli) => cli,
-        Err(Refusal::Discovery(text)) => return write_stdout(sink, text.as_bytes()),
+        Err(Refusal::Discovery(text)) => return discover(sink, text.as_bytes()),
         Err(Refusal::Invalid { error, format }) => {
             return fail(sink, format, (*error).into(), super::context::unresolved_provenance());
         }
@@ -43,10 +43,10 @@ pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> Exit
         },
         // Text like --help, in every format: the only other exceptions from one document (decision D13).
         Command::Completions(arguments) => {
-            return write_stdout(sink, &cli::completions::script(arguments.shell));
+            return discover(sink, &cli::completions::script(arguments.shell));
         }
         Command::Schema(arguments) => match schemas::text(&arguments.kind) {
-            Ok(text) => return write_stdout(sink, &text),
+            Ok(text) => return discover(sink, &text),
             Err(failure) => Err(failure),
         },
     };
@@ -62,21 +62,29 @@ fn succeed(sink: &mut Sink<'_>, context: &Context<'_>, answer: &Answer) -> ExitS
         let error = super::worker::interrupted(signal, None);
         return fail(sink, context.format, error.into(), context.known());
     }
-    match context.format {
-        Format::Json => write_stdout(sink, &answer.json),
+    let written = match context.format {
+        Format::Json => sink.write_stdout(&answer.json),
         Format::Human => {
             if context.verbose {
                 sink.write_stderr(answer.explanation.as_bytes());
             }
             sink.write_stderr(human::warnings(&answer.warnings).as_bytes());
-            write_stdout(sink, answer.human.as_bytes())
+            sink.write_stdout(answer.human.as_bytes())
+        }
+    };
+    match written {
+        Ok(()) => ExitStatus::Success,
+        // Whatever part of it was read has no final LF, and this status tells the reader why.
+        Err(error) => {
+            let error = PublicError::OutputFailed { reason: error.to_string() };
+            fail(sink, context.format, error.into(), context.known())
         }
     }
 }
 
-/// A reader that went away is a failure like any other, but there is nobody to tell.
-fn write_stdout(sink: &mut Sink<'_>, bytes: &[u8]) -> ExitStatus {
-    match sink.write_stdout(bytes) {
+/// A text that is no document, whose reader sees that its end is missing.
+fn discover(sink: &mut Sink<'_>, text: &[u8]) -> ExitStatus {
+    match sink.write_stdout(text) {
         Ok(()) => ExitStatus::Success,
         Err(_) => ExitStatus::Failure,
     }

@@ -11,7 +11,7 @@ use super::candidates::Candidates;
 use super::cleanup::CleanupCounts;
 use super::digest::{BasisDigest, ProfileDigest};
 use super::doctor_report::DoctorReport;
-pub use super::error_details::{RaiseLimit, Termination, WorkerProgress};
+pub use super::error_details::{ErrorBody, RaiseLimit, Termination, WorkerProgress};
 use super::exit_status::ExitStatus;
 use super::path_value::PathValue;
 use super::selector::FunctionCandidate;
@@ -266,6 +266,12 @@ pub enum PublicError {
         /// The flag to raise.
         raise: RaiseLimit,
     },
+    /// Standard output did not take the document: its reader is gone, or its disk is full.
+    #[error("standard output did not take the answer: {reason}")]
+    OutputFailed {
+        /// The system's reason.
+        reason: String,
+    },
     /// The worker broke the protocol.
     #[error("the worker violated the protocol: {field}: expected {expected}, received {received}")]
     ProtocolViolation {
@@ -370,11 +376,13 @@ pub enum PublicError {
         /// The system's reason.
         reason: String,
     },
-    /// No loader accepts the Sample.
-    #[error("Ghidra recognises no executable format in this sample")]
+    /// No trusted loader accepts the Sample, or Ghidra has no language for its processor.
+    #[error("{}", describe_unsupported(recognised_format.as_deref()))]
     UnsupportedTarget {
         /// Loaders that accept it but are refused.
         loaders: Vec<String>,
+        /// The format that was recognised when only a processor language is missing, else null.
+        recognised_format: Option<String>,
     },
     /// The hard time limit of the worker expired.
     #[error("the worker did not finish within {watchdog_seconds} seconds")]
@@ -403,6 +411,15 @@ fn describe_space(required_bytes: Option<u64>, available_bytes: Option<u64>) -> 
         (Some(required), None) => format!(": it needs {required} bytes"),
         (None, Some(available)) => format!(": {available} bytes are left"),
         (None, None) => String::new(),
+    }
+}
+
+fn describe_unsupported(recognised_format: Option<&str>) -> String {
+    match recognised_format {
+        Some(format) => {
+            format!("the format is recognised ({format}), but Ghidra has no language for its processor")
+        }
+        None => "Ghidra recognises no executable format in this sample".to_owned(),
     }
 }
 
@@ -441,6 +458,7 @@ impl PublicError {
             | Self::JavaIncompatible { .. }
             | Self::JavaMissing { .. }
             | Self::MemoryLimitExceeded { .. }
+            | Self::OutputFailed { .. }
             | Self::ProtocolViolation { .. }
             | Self::ResultTooLarge { .. }
             | Self::SampleChanged { .. }
@@ -465,24 +483,10 @@ impl PublicError {
             Self::AnalysisBusy { .. }
                 | Self::CleanupIncomplete { .. }
                 | Self::Interrupted { .. }
+                | Self::OutputFailed { .. }
                 | Self::SampleChanged { .. }
                 | Self::StoreSpaceInsufficient { .. }
                 | Self::WatchdogTimeout { .. }
         )
     }
-}
-
-/// An error inside an error document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ErrorBody {
-    /// Stable code with its typed details.
-    #[serde(flatten)]
-    pub error: PublicError,
-    /// Concise human context; not for control flow.
-    pub message: String,
-    /// Whether repeating the same request may succeed.
-    pub retryable: bool,
-    /// The retained Diagnostic Log, when there is one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub diagnostic_log: Option<super::diagnostic_log::DiagnosticLogDescriptor>,
 }

@@ -29,8 +29,8 @@ pub enum WorkerError {
     EngineUnusable { component: String, reason: String },
     /// A recognised Sample could not be loaded.
     ImportFailed { reason: String },
-    /// No loader but the raw one, or only refused ones, accept the Sample.
-    UnsupportedTarget { loaders: Vec<String> },
+    /// No loader but the raw one, or only refused ones, accept the Sample, or no processor fits its format.
+    UnsupportedTarget { loaders: Vec<String>, recognised_format: Option<String> },
     /// The best loader offers several equally good interpretations.
     AmbiguousTarget { candidates: Candidates<TargetCandidate> },
     /// The Sample holds other files.

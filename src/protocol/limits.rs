@@ -13,6 +13,12 @@ pub const DECOMPILATION_VERSION: u32 = 1;
 pub const MAX_REQUEST_BYTES: usize = 1_048_576;
 /// Largest serialized response, in bytes.
 pub const MAX_RESPONSE_BYTES: u64 = 268_435_456;
+/// Most values in a response, containers included: no honest response comes near.
+pub const MAX_RESPONSE_VALUES: usize = 200_000;
+/// Longest text in a response but for the decompiled one, in UTF-16 units.
+pub const MAX_TEXT_CHARS: usize = 4_096;
+/// Most warnings about one decompiled text.
+pub const MAX_LISTED_WARNINGS: usize = 10_000;
 /// Largest facts file, in bytes.
 pub const MAX_FACTS_BYTES: u64 = 1_073_741_824;
 /// Largest progress line the harness reads, in bytes.

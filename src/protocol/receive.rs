@@ -10,16 +10,18 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::limits::PROTOCOL_VERSION;
+use super::bounds;
+use super::limits::{MAX_LISTED_WARNINGS, PROTOCOL_VERSION};
 use super::request::{Arguments, Operation, Request};
 use super::response::{Outcome, QueryOutcome, Response};
 use super::violation::{ProtocolViolation, ReceiveError};
-use crate::domain::fault::FAULT_LIMIT;
+use crate::domain::fault::{FAULT_LIMIT, FaultList};
 use crate::domain::worker_error::WorkerError;
 
 /// Reads and validates the response to `request`, at most `max_bytes` long.
 pub fn receive(path: &Path, request: &Request, max_bytes: u64) -> Result<Response, ReceiveError> {
     let bytes = read_bounded(path, max_bytes)?;
+    bounds::check(&bytes)?;
     let response: Response = serde_json::from_slice(&bytes)
         .map_err(|error| ProtocolViolation::new("response", "a document of the protocol", error))?;
     check_nothing_ignored(&bytes, &response)?;
@@ -85,10 +87,9 @@ fn check_outcome(arguments: &Arguments, outcome: &Outcome) -> Result<(), Protoco
         (Arguments::Probe {}, Outcome::Probed { .. }) => Ok(()),
         (Arguments::Query { .. }, Outcome::Queried { query }) => check_query(query),
         (Arguments::Analyze { query: asked, .. }, Outcome::Analyzed { analysis, query }) => {
-            if analysis.faults.items.len() > FAULT_LIMIT
-                || analysis.faults.total < analysis.faults.items.len() as u64
-            {
-                return Err(ProtocolViolation::new("faults", "a bounded list with its total", "another"));
+            check_faults(&analysis.faults)?;
+            if !analysis.suspicions.is_sorted_by(|a, b| a < b) {
+                return Err(ProtocolViolation::new("suspicions", "each once, in order", "another list"));
             }
             match (asked, query) {
                 (None, None) => Ok(()),
@@ -114,12 +115,25 @@ impl From<&Arguments> for Operation {
     }
 }
 
+fn check_faults(faults: &FaultList) -> Result<(), ProtocolViolation> {
+    if faults.items.len() <= FAULT_LIMIT && faults.total >= faults.items.len() as u64 {
+        return Ok(());
+    }
+    Err(ProtocolViolation::new("faults", "a bounded list with its total", "another"))
+}
+
 fn check_query(query: &QueryOutcome) -> Result<(), ProtocolViolation> {
     match query {
         QueryOutcome::Decompiled { decompilation } if decompilation.text.contains('\r') => {
             Err(ProtocolViolation::new("text", "LF line ends", "a carriage return"))
         }
-        QueryOutcome::Decompiled { .. } => Ok(()),
+        QueryOutcome::Decompiled { decompilation } => {
+            check_faults(&decompilation.faults)?;
+            if decompilation.warnings.len() <= MAX_LISTED_WARNINGS {
+                return Ok(());
+            }
+            Err(ProtocolViolation::new("warnings", format!("at most {MAX_LISTED_WARNINGS}"), "more"))
+        }
         QueryOutcome::Failed { error } => check_error(error),
     }
 }
@@ -130,7 +144,9 @@ fn check_error(error: &WorkerError) -> Result<(), ProtocolViolation> {
         WorkerError::ContainerSample { members, .. } => members.is_bounded(),
         WorkerError::FunctionSelectorAmbiguous { candidates } => candidates.is_bounded(),
         WorkerError::AddressSpaceNotFound { spaces } => spaces.is_bounded(),
-        WorkerError::UnsupportedTarget { loaders } => loaders.len() <= crate::domain::limits::CANDIDATE_LIMIT,
+        WorkerError::UnsupportedTarget { loaders, .. } => {
+            loaders.len() <= crate::domain::limits::CANDIDATE_LIMIT
+        }
         _ => true,
     };
     if bounded {

@@ -164,4 +164,6 @@ pub struct Decompilation {
     pub text: String,
     /// Warning comments found in the text.
     pub warnings: Vec<String>,
+    /// Throwables that were logged on the way, from the opening of the project on.
+    pub faults: FaultList,
 }

@@ -138,7 +138,7 @@ fn every_member_of_a_failure_is_checked() {
     let failures = [
         ("ambiguous_target", json!({"candidates": list(target("a"))})),
         ("container_sample", json!({"format": "ar", "members": list(json!("a.o"))})),
-        ("unsupported_target", json!({"loaders": ["Portable Format"]})),
+        ("unsupported_target", json!({"loaders": ["Portable Format"], "recognised_format": null})),
         ("import_failed", json!({"reason": "r"})),
         ("analysis_failed", json!({"exception_class": "E", "reason": "r"})),
         ("analysis_timeout", json!({"timeout_seconds": 600, "analyzer": "DWARF"})),

@@ -27,9 +27,11 @@ fn containers_and_unsupported_files_say_what_was_recognised() {
     let container =
         reported("container_sample", json!({"format": "ar", "members": members}), "container_sample", 1);
     assert_eq!(container["details"]["members"]["items"], json!(["a.o", "b.o"]));
-    let unsupported =
-        reported("unsupported_target", json!({"loaders": ["GZF Input Format"]}), "unsupported_target", 1);
-    assert_eq!(unsupported["details"]["loaders"], json!(["GZF Input Format"]));
+    let refused = json!({"loaders": ["GZF Input Format"], "recognised_format": null});
+    assert_eq!(reported("unsupported_target", refused.clone(), "unsupported_target", 1)["details"], refused);
+    let foreign = json!({"loaders": [], "recognised_format": "ELF"});
+    let foreign = reported("unsupported_target", foreign, "unsupported_target", 1);
+    assert!(foreign["message"].as_str().unwrap().contains("the format is recognised (ELF)"), "{foreign}");
 }
 
 #[test]

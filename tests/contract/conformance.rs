@@ -12,7 +12,10 @@ use ghidr::domain::fault::FAULT_LIMIT;
 use ghidr::domain::limits::CANDIDATE_LIMIT;
 use ghidr::domain::program::FACTS_VERSION;
 use ghidr::domain::selector::FunctionSelector;
-use ghidr::protocol::limits::{MAX_PROGRESS_BYTES, MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, PROTOCOL_VERSION};
+use ghidr::protocol::limits::{
+    MAX_LISTED_WARNINGS, MAX_PROGRESS_BYTES, MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, MAX_TEXT_CHARS,
+    PROTOCOL_VERSION,
+};
 use ghidr::protocol::registry::{COMMANDS, Category, OPERATIONS};
 use ghidr::protocol::request::{Arguments, Operation, WorkerQuery};
 use serde_json::Value;
@@ -121,6 +124,8 @@ fn the_adapter_dispatches_the_same_operations_under_the_same_limits() {
         ("max_progress_bytes", MAX_PROGRESS_BYTES as u64),
         ("max_listed_items", CANDIDATE_LIMIT as u64),
         ("max_listed_faults", FAULT_LIMIT as u64),
+        ("max_listed_warnings", MAX_LISTED_WARNINGS as u64),
+        ("max_text_chars", MAX_TEXT_CHARS as u64),
         ("max_facts_line_bytes", 1 << 20),
         ("max_fault_message_chars", 1_024),
     ];

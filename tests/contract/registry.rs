@@ -84,6 +84,7 @@ fn retryable_says_that_the_same_arguments_may_succeed_later() {
         "analysis_busy",
         "cleanup_incomplete",
         "interrupted",
+        "output_failed",
         "sample_changed",
         "store_space_insufficient",
         "watchdog_timeout",

@@ -217,7 +217,8 @@ pub fn decompilation(name: &str, offset: u64) -> Value {
     json!({
         "function": {"name": name, "qualified_name": name, "entry": {"space": "ram", "offset": format!("0x{offset:016x}")}},
         "text": text_of(name),
-        "warnings": []
+        "warnings": [],
+        "faults": {"total": 0, "items": []}
     })
 }
 

@@ -133,12 +133,16 @@ pub fn run_as(
         Ok(response) if run.space_ran_out && needs_space(&response) => space_ran_out(place).into(),
         Ok(response) => return Ok(Reply { response, run }),
         Err(ReceiveError::Violation(_)) if run.space_ran_out => space_ran_out(place).into(),
-        Err(ReceiveError::Violation(violation)) => violation.into(),
-        Err(ReceiveError::Unreadable(source)) => {
-            StoreError::io(source, Operation::Read, &response_path).into()
-        }
+        Err(error) => not_received(error, &response_path),
     };
     Err(diagnostics::attach(context, place, &run, failure))
+}
+
+fn not_received(error: ReceiveError, path: &Path) -> Failure {
+    match error {
+        ReceiveError::Violation(violation) => violation.into(),
+        ReceiveError::Unreadable(source) => StoreError::io(source, Operation::Read, path).into(),
+    }
 }
 
 /// Whether a full disk makes this answer worthless: an Analysis may lack what could not be written,

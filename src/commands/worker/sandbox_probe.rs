@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{Run, WorkerTask, Workplace, ending, grants, supervise};
+use super::{Run, WorkerTask, Workplace, ending, grants, not_received, supervise};
 use crate::commands::boot_mode::BootMode;
 use crate::commands::context::{Context, Engine};
 use crate::commands::diagnostics;
@@ -11,10 +11,9 @@ use crate::domain::limits::WATCHDOG_MARGIN_SECONDS;
 use crate::domain::protection::{Protection, ProtectionReport, ProtectionStatus};
 use crate::process::worker_arguments::Job;
 use crate::protocol::receive;
-use crate::protocol::violation::{ProtocolViolation, ReceiveError};
+use crate::protocol::violation::ProtocolViolation;
 use crate::sandbox::probe::{Finding, Questions};
 use crate::sandbox::{Backend as _, Bubblewrap};
-use crate::store::{Operation, StoreError};
 
 /// What the answer names the operation in a Diagnostic Log.
 const OPERATION: &str = "probe_sandbox";
@@ -40,19 +39,14 @@ pub fn probe_sandbox(
     let invocation = place.staging.invocation_directory();
     let progress_path = invocation.join("progress");
     let started_at = (context.host.now)();
-    let watchdog_seconds = WATCHDOG_MARGIN_SECONDS;
     let (outcome, space_ran_out) =
-        supervise(context, place.staging, &plan, watchdog_seconds, &progress_path)?;
+        supervise(context, place.staging, &plan, WATCHDOG_MARGIN_SECONDS, &progress_path)?;
+    let watchdog_seconds = WATCHDOG_MARGIN_SECONDS;
     let run = Run { operation: OPERATION, started_at, outcome, watchdog_seconds, space_ran_out };
-    let response_path = invocation.join("response.json");
     let answered = ending::judge(context, &backend, &run, &progress_path)
         .and_then(|()| {
-            receive::read_bounded(&response_path, MAX_FINDINGS_BYTES).map_err(|error| match error {
-                ReceiveError::Violation(violation) => violation.into(),
-                ReceiveError::Unreadable(source) => {
-                    StoreError::io(source, Operation::Read, &response_path).into()
-                }
-            })
+            let path = invocation.join("response.json");
+            receive::read_bounded(&path, MAX_FINDINGS_BYTES).map_err(|error| not_received(error, &path))
         })
         .and_then(|bytes| Ok(read(&bytes)?));
     let mut reports = answered.map_err(|failure| diagnostics::attach(context, place, &run, failure))?;

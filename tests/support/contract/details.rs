@@ -153,6 +153,9 @@ pub enum ErrorDetails {
         progress: Progress,
         raise: Raise,
     },
+    OutputFailed {
+        reason: String,
+    },
     ProtocolViolation {
         field: String,
         expected: String,
@@ -207,6 +210,7 @@ pub enum ErrorDetails {
     },
     UnsupportedTarget {
         loaders: Vec<String>,
+        recognised_format: Nullable<String>,
     },
     WatchdogTimeout {
         watchdog_seconds: u64,

@@ -28,6 +28,8 @@ public final class ListOperations {
     out.name("max_progress_bytes").value(Protocol.MAX_PROGRESS_BYTES);
     out.name("max_listed_items").value(Protocol.MAX_LISTED_ITEMS);
     out.name("max_listed_faults").value(Protocol.MAX_LISTED_FAULTS);
+    out.name("max_listed_warnings").value(Protocol.MAX_LISTED_WARNINGS);
+    out.name("max_text_chars").value(Protocol.MAX_TEXT_CHARS);
     out.name("max_fault_message_chars").value(Protocol.MAX_FAULT_MESSAGE_CHARS);
     out.name("project_name").value(Protocol.PROJECT_NAME);
     out.name("program_name").value(Protocol.PROGRAM_NAME);

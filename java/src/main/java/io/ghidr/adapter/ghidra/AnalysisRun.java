@@ -21,6 +21,9 @@ import java.util.List;
  * called, in order, without a time-out and without a failure of their own.
  */
 final class AnalysisRun implements ScriptHooks.Listener {
+  /** What the engine puts in front of what it wants to be noticed. */
+  private static final String REPORT = "^REPORT: (Error: )?";
+
   private final EngineSession session;
   private final Phases phases;
   private final ResolvedTarget target;
@@ -72,13 +75,19 @@ final class AnalysisRun implements ScriptHooks.Listener {
     }
     String fault = session.faults().summary();
     if (runs == null) {
-      throw WorkerErrors.importFailed(fault == null ? "the loader produced no program" : fault);
+      throw WorkerErrors.importFailed(fault == null ? loggedReason() : fault);
     }
     if (report == null) {
       throw WorkerErrors.analysisFailed(
           "", fault == null ? "the engine ended the analysis early" : fault);
     }
     return report;
+  }
+
+  /** The engine drops the exception of a loader that gives up, and logs why in its own words. */
+  private String loggedReason() {
+    String logged = session.faults().firstError();
+    return logged == null ? "the loader produced no program" : logged.replaceFirst(REPORT, "");
   }
 
   private AnalysisReport reportOn(Program program) throws WorkerException, IOException {

@@ -1,5 +1,6 @@
 package io.ghidr.adapter.ghidra;
 
+import io.ghidr.adapter.protocol.Protocol;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -59,8 +60,8 @@ final class CommentScanner {
       text = text.substring(0, text.length() - 2);
     }
     text = text.replaceAll("\\s+", " ").strip();
-    if (text.startsWith(MARK)) {
-      warnings.add(text);
+    if (text.startsWith(MARK) && warnings.size() < Protocol.MAX_LISTED_WARNINGS) {
+      warnings.add(Protocol.bounded(text, Protocol.MAX_TEXT_CHARS));
     }
   }
 }

@@ -9,6 +9,7 @@ import ghidra.program.model.listing.Program;
 import ghidra.util.task.TaskMonitor;
 import io.ghidr.adapter.json.JsonPart;
 import io.ghidr.adapter.protocol.AddressValue;
+import io.ghidr.adapter.protocol.FaultLog;
 import io.ghidr.adapter.protocol.QueryRequest;
 import io.ghidr.adapter.protocol.WorkerErrors;
 import io.ghidr.adapter.protocol.WorkerException;
@@ -24,8 +25,9 @@ import java.util.concurrent.TimeUnit;
 public final class Decompilation {
   private Decompilation() {}
 
-  /** The outcome of a Query: the decompilation, or the error. */
-  public static JsonPart of(Program program, QueryRequest request) throws WorkerException {
+  /** The outcome of a Query: the decompilation and the engine's faults on the way, or the error. */
+  public static JsonPart of(Program program, QueryRequest request, FaultLog faults)
+      throws WorkerException {
     Function function = FunctionSelection.resolve(program, request.selector());
     AddressValue entry = Addresses.value(function.getEntryPoint());
     if (!FunctionTable.decompilable(function)) {
@@ -40,14 +42,18 @@ public final class Decompilation {
       if (!decompiler.openProgram(program)) {
         throw WorkerErrors.decompileFailed(entry, decompiler.getLastMessage());
       }
-      return decompile(decompiler, function, entry, request.timeoutSeconds());
+      return decompile(decompiler, function, entry, request.timeoutSeconds(), faults);
     } finally {
       decompiler.dispose();
     }
   }
 
   private static JsonPart decompile(
-      DecompInterface decompiler, Function function, AddressValue entry, int timeoutSeconds)
+      DecompInterface decompiler,
+      Function function,
+      AddressValue entry,
+      int timeoutSeconds,
+      FaultLog faults)
       throws WorkerException {
     long started = System.nanoTime();
     DecompileResults results =
@@ -75,6 +81,7 @@ public final class Decompilation {
       out.name("function").value(identity);
       out.name("text").value(normalised);
       out.name("warnings").strings(warnings);
+      out.name("faults").value(faults);
       out.endObject().endObject();
     };
   }

@@ -4,7 +4,10 @@ import ghidra.util.ErrorDisplay;
 import ghidra.util.ErrorLogger;
 import java.awt.Component;
 
-/** Turns what Ghidra would show in a dialogue into log calls, so that it meets the same rule. */
+/**
+ * Turns what Ghidra would show in a dialogue into log calls, so that it meets the same rule. Our
+ * logger takes a throwable that is null for none.
+ */
 final class EngineErrorDisplay implements ErrorDisplay {
   @Override
   public void displayInfoMessage(
@@ -20,11 +23,7 @@ final class EngineErrorDisplay implements ErrorDisplay {
       String title,
       Object message,
       Throwable throwable) {
-    if (throwable == null) {
-      logger.error(originator, message);
-    } else {
-      logger.error(originator, message, throwable);
-    }
+    logger.error(originator, message, throwable);
   }
 
   @Override
@@ -35,10 +34,6 @@ final class EngineErrorDisplay implements ErrorDisplay {
       String title,
       Object message,
       Throwable throwable) {
-    if (throwable == null) {
-      logger.warn(originator, message);
-    } else {
-      logger.warn(originator, message, throwable);
-    }
+    logger.warn(originator, message, throwable);
   }
 }

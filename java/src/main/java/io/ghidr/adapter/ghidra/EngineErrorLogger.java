@@ -13,11 +13,12 @@ import java.util.function.Supplier;
  * to the diagnostics stream; it decides nothing.
  */
 final class EngineErrorLogger implements ErrorLogger {
-  private final FaultLog faults;
+  private final Supplier<FaultLog> faults;
   private final Supplier<String> runningAnalyzer;
   private final PrintStream diagnostics;
 
-  EngineErrorLogger(FaultLog faults, Supplier<String> runningAnalyzer, PrintStream diagnostics) {
+  EngineErrorLogger(
+      Supplier<FaultLog> faults, Supplier<String> runningAnalyzer, PrintStream diagnostics) {
     this.faults = faults;
     this.runningAnalyzer = runningAnalyzer;
     this.diagnostics = diagnostics;
@@ -25,7 +26,7 @@ final class EngineErrorLogger implements ErrorLogger {
 
   @Override
   public void trace(Object originator, Object message) {
-    log(null, originator, message, null);
+    trace(originator, message, null);
   }
 
   @Override
@@ -35,7 +36,7 @@ final class EngineErrorLogger implements ErrorLogger {
 
   @Override
   public void debug(Object originator, Object message) {
-    log(null, originator, message, null);
+    debug(originator, message, null);
   }
 
   @Override
@@ -45,7 +46,7 @@ final class EngineErrorLogger implements ErrorLogger {
 
   @Override
   public void info(Object originator, Object message) {
-    log("INFO", originator, message, null);
+    info(originator, message, null);
   }
 
   @Override
@@ -55,7 +56,7 @@ final class EngineErrorLogger implements ErrorLogger {
 
   @Override
   public void warn(Object originator, Object message) {
-    log("WARN", originator, message, null);
+    warn(originator, message, null);
   }
 
   @Override
@@ -65,7 +66,7 @@ final class EngineErrorLogger implements ErrorLogger {
 
   @Override
   public void error(Object originator, Object message) {
-    log("ERROR", originator, message, null);
+    error(originator, message, null);
   }
 
   @Override
@@ -79,7 +80,10 @@ final class EngineErrorLogger implements ErrorLogger {
       return;
     }
     if (fault != null) {
-      faults.record(runningAnalyzer.get(), component(originator), fault);
+      faults.get().record(runningAnalyzer.get(), component(originator), fault);
+    }
+    if (fault == null && "ERROR".equals(level)) {
+      faults.get().noteError(String.valueOf(message));
     }
     if (level != null || fault != null) {
       diagnostics.println((level == null ? "DEBUG" : level) + " " + message);

@@ -22,7 +22,7 @@ import java.io.PrintStream;
  * another, boots the engine with the first.
  */
 public final class EngineSession implements AutoCloseable {
-  private final FaultLog faults = new FaultLog();
+  private volatile FaultLog faults = new FaultLog();
   private final RunningAnalyzer runningAnalyzer = new RunningAnalyzer();
   private final EngineLocation engine;
   private final ProgressFile progress;
@@ -50,7 +50,13 @@ public final class EngineSession implements AutoCloseable {
     return EngineIdentity.current();
   }
 
-  /** Faults of the engine so far. */
+  /** Lets faults from here on be told apart from those before. */
+  public FaultLog beginFaults() {
+    faults = faults.successor();
+    return faults;
+  }
+
+  /** Faults of the engine since the last {@link #beginFaults}. */
   public FaultLog faults() {
     return faults;
   }
@@ -81,8 +87,8 @@ public final class EngineSession implements AutoCloseable {
 
   private void boot() throws WorkerException {
     PrintStream diagnostics = System.err;
-    Msg.setErrorLogger(new EngineErrorLogger(faults, runningAnalyzer::analyzer, diagnostics));
-    LogFaults.install(faults, runningAnalyzer::analyzer, diagnostics);
+    Msg.setErrorLogger(new EngineErrorLogger(this::faults, runningAnalyzer::analyzer, diagnostics));
+    LogFaults.install(this::faults, runningAnalyzer::analyzer, diagnostics);
     Thread.setDefaultUncaughtExceptionHandler(
         (thread, throwable) ->
             Msg.error(EngineSession.class, "uncaught in " + thread.getName(), throwable));

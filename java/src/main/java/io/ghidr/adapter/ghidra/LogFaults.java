@@ -14,11 +14,12 @@ import org.apache.logging.log4j.core.config.Property;
 
 /** Sees the throwables of engine code that bypasses Ghidra's logger and uses log4j directly. */
 final class LogFaults extends AbstractAppender {
-  private final FaultLog faults;
+  private final Supplier<FaultLog> faults;
   private final Supplier<String> runningAnalyzer;
   private final PrintStream diagnostics;
 
-  private LogFaults(FaultLog faults, Supplier<String> runningAnalyzer, PrintStream diagnostics) {
+  private LogFaults(
+      Supplier<FaultLog> faults, Supplier<String> runningAnalyzer, PrintStream diagnostics) {
     super("ghidr", null, null, true, Property.EMPTY_ARRAY);
     this.faults = faults;
     this.runningAnalyzer = runningAnalyzer;
@@ -26,7 +27,8 @@ final class LogFaults extends AbstractAppender {
   }
 
   /** Replaces the appenders of the root logger, which by default print to standard output. */
-  static void install(FaultLog faults, Supplier<String> runningAnalyzer, PrintStream diagnostics) {
+  static void install(
+      Supplier<FaultLog> faults, Supplier<String> runningAnalyzer, PrintStream diagnostics) {
     if (LogManager.getContext(false) instanceof LoggerContext context) {
       LoggerConfig root = context.getConfiguration().getRootLogger();
       for (String name : List.copyOf(root.getAppenders().keySet())) {
@@ -45,7 +47,7 @@ final class LogFaults extends AbstractAppender {
     Throwable fault = event.getThrown();
     diagnostics.println(event.getLevel() + " " + event.getMessage().getFormattedMessage());
     if (fault != null) {
-      faults.record(runningAnalyzer.get(), event.getLoggerName(), fault);
+      faults.get().record(runningAnalyzer.get(), event.getLoggerName(), fault);
       fault.printStackTrace(diagnostics);
     }
   }

@@ -125,8 +125,7 @@ public final class TargetGate {
               .sorted()
               .toList();
       if (candidates.isEmpty()) {
-        // The format is known, its processor is not: nothing there to choose from.
-        throw WorkerErrors.unsupportedTarget(List.of(loader.getName()));
+        throw WorkerErrors.unsupportedProcessor(loader.getName());
       }
       throw WorkerErrors.ambiguousTarget(Listing.of(candidates));
     }

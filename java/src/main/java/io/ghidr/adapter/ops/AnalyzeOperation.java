@@ -41,7 +41,8 @@ public final class AnalyzeOperation implements Operation {
       JsonPart answer =
           queryRequest == null
               ? null
-              : ProjectQuery.answer(analysisRequest.projectDirectory(), queryRequest, phases);
+              : ProjectQuery.answer(
+                  session, analysisRequest.projectDirectory(), queryRequest, phases);
       return Outcome.analyzed(analysis, answer);
     }
   }

@@ -22,7 +22,7 @@ public final class QueryOperation implements Operation {
     arguments.end();
     try (EngineSession session = EngineSession.start(request, phases)) {
       session.faults().hide(project.toString(), "<project>");
-      return Outcome.queried(ProjectQuery.answer(project, query, phases));
+      return Outcome.queried(ProjectQuery.answer(session, project, query, phases));
     }
   }
 }

@@ -47,6 +47,7 @@ public final class FaultLog implements JsonPart {
 
   private final Map<String, String> placeholders = new LinkedHashMap<>();
   private final Set<Fault> faults = new TreeSet<>();
+  private String firstError;
   private long total;
   private boolean ignoring;
 
@@ -55,6 +56,25 @@ public final class FaultLog implements JsonPart {
     if (directory != null && directory.length() > 1) {
       placeholders.put(directory, placeholder);
     }
+  }
+
+  /** An empty log that hides the same directories: for what comes next, told apart from this. */
+  public synchronized FaultLog successor() {
+    FaultLog next = new FaultLog();
+    next.placeholders.putAll(placeholders);
+    return next;
+  }
+
+  /** Remembers the first error that was logged without a throwable. */
+  public synchronized void noteError(String message) {
+    if (firstError == null && !ignoring) {
+      firstError = scrub(message);
+    }
+  }
+
+  /** The first error without a throwable, or null without one. */
+  public synchronized String firstError() {
+    return firstError;
   }
 
   /** Ignores faults for a while: for work that the engine is about to do once more by itself. */

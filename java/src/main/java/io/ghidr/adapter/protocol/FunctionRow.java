@@ -52,8 +52,8 @@ public record FunctionRow(
   public JsonPart candidate() {
     return out -> {
       out.beginObject();
-      out.name("name").value(Protocol.bounded(name, Protocol.MAX_NAME_CHARS));
-      out.name("qualified_name").value(Protocol.bounded(qualifiedName, Protocol.MAX_NAME_CHARS));
+      out.name("name").value(Protocol.bounded(name, Protocol.MAX_TEXT_CHARS));
+      out.name("qualified_name").value(Protocol.bounded(qualifiedName, Protocol.MAX_TEXT_CHARS));
       out.name("entry").value(entry);
       out.name("location").value(location());
       out.name("is_external").value(external);

@@ -24,7 +24,7 @@ public record Listing<T extends JsonPart>(List<T> items, long total) implements 
   public static Listing<JsonPart> ofStrings(List<String> all) {
     return of(
         all.stream()
-            .map(text -> Protocol.bounded(text, Protocol.MAX_NAME_CHARS))
+            .map(text -> Protocol.bounded(text, Protocol.MAX_TEXT_CHARS))
             .<JsonPart>map(text -> out -> out.value(text))
             .toList());
   }

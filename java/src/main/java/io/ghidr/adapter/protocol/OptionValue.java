@@ -18,6 +18,14 @@ import java.util.Locale;
 public record OptionValue(String name, String type, Object value)
     implements JsonPart, Comparable<OptionValue> {
 
+  /** Texts are bounded like every other text of a response. */
+  public OptionValue {
+    name = Protocol.bounded(name, Protocol.MAX_TEXT_CHARS);
+    if (value instanceof String text) {
+      value = Protocol.bounded(text, Protocol.MAX_TEXT_CHARS);
+    }
+  }
+
   /** The option of a Java value; null has the type {@code none}. */
   public static OptionValue of(String name, Object value) {
     if (value instanceof Boolean flag) {

@@ -26,11 +26,14 @@ public final class Protocol {
   /** Most faults that a response lists. */
   public static final int MAX_LISTED_FAULTS = 64;
 
+  /** Most warnings about one decompiled text. */
+  public static final int MAX_LISTED_WARNINGS = 10_000;
+
   /** Longest message of a fault, in UTF-16 units. */
   public static final int MAX_FAULT_MESSAGE_CHARS = 1024;
 
-  /** Longest name inside an error, in UTF-16 units. */
-  public static final int MAX_NAME_CHARS = 4096;
+  /** Longest text of a response but for the decompiled one, in UTF-16 units. */
+  public static final int MAX_TEXT_CHARS = 4096;
 
   /** Name of the Ghidra project that holds an Analysis. */
   public static final String PROJECT_NAME = "analysis";

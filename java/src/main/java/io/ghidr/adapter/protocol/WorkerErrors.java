@@ -19,7 +19,7 @@ public final class WorkerErrors {
         out ->
             out.beginObject()
                 .name("field")
-                .value(Protocol.bounded(cause.field(), Protocol.MAX_NAME_CHARS))
+                .value(Protocol.bounded(cause.field(), Protocol.MAX_TEXT_CHARS))
                 .name("reason")
                 .value(cause.getMessage())
                 .endObject());
@@ -46,13 +46,25 @@ public final class WorkerErrors {
 
   /** No loader that the adapter trusts recognises the Sample. */
   public static WorkerException unsupportedTarget(List<String> loaders) {
+    return unsupportedTarget("no supported loader recognises the sample", loaders, null);
+  }
+
+  /** A trusted loader recognises the Sample, and no processor language fits it. */
+  public static WorkerException unsupportedProcessor(String format) {
+    return unsupportedTarget("no processor language fits the sample", List.of(), name(format));
+  }
+
+  private static WorkerException unsupportedTarget(
+      String message, List<String> loaders, String recognisedFormat) {
     return new WorkerException(
         "unsupported_target",
-        "no supported loader recognises the sample",
+        message,
         out ->
             out.beginObject()
                 .name("loaders")
                 .strings(loaders.subList(0, Math.min(loaders.size(), Protocol.MAX_LISTED_ITEMS)))
+                .name("recognised_format")
+                .value(recognisedFormat)
                 .endObject());
   }
 
@@ -211,6 +223,6 @@ public final class WorkerErrors {
   }
 
   private static String name(String text) {
-    return Protocol.bounded(text, Protocol.MAX_NAME_CHARS);
+    return Protocol.bounded(text, Protocol.MAX_TEXT_CHARS);
   }
 }

@@ -34,6 +34,16 @@ class CommentScannerTest {
   }
 
   @Test
+  void boundsNumberAndLength() {
+    scanner.comment("/* WARNING: " + "x".repeat(5_000) + " */");
+    for (int i = 0; i < 10_001; i++) {
+      scanner.comment("/* WARNING: " + i + " */");
+    }
+    assertEquals(10_000, scanner.warnings().size());
+    assertEquals(4_096, scanner.warnings().get(0).length());
+  }
+
+  @Test
   void ignoresOtherCommentsAndCode() {
     scanner.comment("/* a WARNING in passing */");
     scanner.other("WARNING");

@@ -69,6 +69,31 @@ class FaultLogTest {
   }
 
   @Test
+  void aSuccessorKnowsTheDirectoriesAndNoFault() throws IOException {
+    FaultLog analysis = new FaultLog();
+    analysis.hide("/staging/1/project", "<project>");
+    analysis.record(null, "c", new RuntimeException("of the analysis"));
+    FaultLog query = analysis.successor();
+    query.record(null, "c", new RuntimeException("in /staging/1/project"));
+    assertEquals("java.lang.RuntimeException: in <project>", query.summary());
+    assertEquals("java.lang.RuntimeException: of the analysis", analysis.summary());
+  }
+
+  @Test
+  void remembersTheFirstErrorWithoutAThrowable() {
+    FaultLog log = new FaultLog();
+    assertNull(log.firstError());
+    log.ignore(true);
+    log.noteError("rehearsal");
+    log.ignore(false);
+    log.hide("/staging/1/sample/sample", "<sample>");
+    log.noteError("no memory in /staging/1/sample/sample");
+    log.noteError("import failed");
+    assertEquals("no memory in <sample>", log.firstError());
+    assertNull(log.summary());
+  }
+
+  @Test
   void ignoresWhatWillBeRepeated() throws IOException {
     FaultLog log = new FaultLog();
     log.ignore(true);
