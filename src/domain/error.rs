@@ -11,7 +11,7 @@ use super::candidates::Candidates;
 use super::cleanup::CleanupCounts;
 use super::digest::{BasisDigest, ProfileDigest};
 use super::doctor_report::DoctorReport;
-pub use super::error_details::{RaiseLimit, Termination, WorkerProgress};
+pub use super::error_details::{ErrorBody, RaiseLimit, Termination, WorkerProgress};
 use super::error_details::{describe_space, describe_unsupported};
 use super::exit_status::ExitStatus;
 use super::path_value::PathValue;
@@ -471,19 +471,4 @@ impl PublicError {
                 | Self::WatchdogTimeout { .. }
         )
     }
-}
-
-/// An error inside an error document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ErrorBody {
-    /// Stable code with its typed details.
-    #[serde(flatten)]
-    pub error: PublicError,
-    /// Concise human context; not for control flow.
-    pub message: String,
-    /// Whether repeating the same request may succeed.
-    pub retryable: bool,
-    /// The retained Diagnostic Log, when there is one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub diagnostic_log: Option<super::diagnostic_log::DiagnosticLogDescriptor>,
 }
