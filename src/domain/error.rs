@@ -11,8 +11,8 @@ use super::candidates::Candidates;
 use super::cleanup::CleanupCounts;
 use super::digest::{BasisDigest, ProfileDigest};
 use super::doctor_report::DoctorReport;
-use super::error_details::describe_unsupported;
 pub use super::error_details::{RaiseLimit, Termination, WorkerProgress};
+use super::error_message;
 use super::exit_status::ExitStatus;
 use super::path_value::PathValue;
 use super::selector::FunctionCandidate;
@@ -36,8 +36,8 @@ pub enum PublicError {
         /// The interpretations.
         candidates: Candidates<TargetCandidate>,
     },
-    /// Another process is building this Analysis.
-    #[error("another process is working on this analysis; try again in {retry_after_seconds} seconds")]
+    /// Another process is building this Analysis, or using what is to be cleaned.
+    #[error("another process is using this stored data; try again in {retry_after_seconds} seconds")]
     AnalysisBusy {
         /// Basis of the Analysis (what is known before Ghidra runs).
         analysis_basis_sha256: Option<BasisDigest>,
@@ -360,7 +360,7 @@ pub enum PublicError {
         reason: String,
     },
     /// Too little space is left in the store's file system.
-    #[error("the analysis store has too little free space{}", describe_space(*required_bytes, *available_bytes))]
+    #[error("the analysis store has too little free space{}", error_message::space(*required_bytes, *available_bytes))]
     StoreSpaceInsufficient {
         /// The store.
         path: PathValue,
@@ -378,7 +378,7 @@ pub enum PublicError {
         reason: String,
     },
     /// No trusted loader accepts the Sample, or Ghidra has no language for its processor.
-    #[error("{}", describe_unsupported(recognised_format.as_deref()))]
+    #[error("{}", error_message::unsupported(recognised_format.as_deref()))]
     UnsupportedTarget {
         /// Loaders that accept it but are refused.
         loaders: Vec<String>,
@@ -403,16 +403,6 @@ pub enum PublicError {
         /// What was running.
         progress: WorkerProgress,
     },
-}
-
-/// What is known about a lack of space, to follow a message.
-fn describe_space(required_bytes: Option<u64>, available_bytes: Option<u64>) -> String {
-    match (required_bytes, available_bytes) {
-        (Some(required), Some(available)) => format!(": it needs {required} bytes and has {available}"),
-        (Some(required), None) => format!(": it needs {required} bytes"),
-        (None, Some(available)) => format!(": {available} bytes are left"),
-        (None, None) => String::new(),
-    }
 }
 
 impl PublicError {

@@ -30,13 +30,3 @@ pub struct RaiseLimit {
     /// The next value worth trying.
     pub next_value: u64,
 }
-
-/// What is said of a Sample that nothing can be asked about.
-pub(super) fn describe_unsupported(recognised_format: Option<&str>) -> String {
-    match recognised_format {
-        Some(format) => {
-            format!("the format is recognised ({format}), but Ghidra has no language for its processor")
-        }
-        None => "Ghidra recognises no executable format in this sample".to_owned(),
-    }
-}

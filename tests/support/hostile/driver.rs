@@ -63,8 +63,11 @@ impl Driver {
             let Some((name, value)) = option.split_once('=') else { continue };
             match name {
                 "-Duser.home" => copy_links(Path::new(value), &home),
-                "-Djava.io.tmpdir" | "-Dapplication.settingsdir" | "-Dapplication.cachedir"
-                | "-Dapplication.tempdir" | "-XX:ErrorFile" => {}
+                "-Djava.io.tmpdir"
+                | "-Dapplication.settingsdir"
+                | "-Dapplication.cachedir"
+                | "-Dapplication.tempdir"
+                | "-XX:ErrorFile" => {}
                 _ => continue,
             }
             let replacement = match name {
@@ -76,7 +79,8 @@ impl Driver {
         }
         let libjvm = PathBuf::from(boot["libjvm"].as_str().unwrap());
         let java = libjvm.ancestors().nth(3).unwrap().join("bin/java");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/java/io/ghidr/driver/Driver.java");
+        let source =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/java/io/ghidr/driver/Driver.java");
         let log = self.root.path().join(format!("stderr-{}", self.machines.get()));
         let mut child = Command::new(java)
             .args(options)
