@@ -45,9 +45,12 @@ fn everything_is_ready() {
 #[test]
 fn ghidra_is_missing_or_invalid() {
     let processes = Processes::new();
-    only(&doctor(&processes, &["--ghidra", "/nonexistent"]), "ghidra", "missing", false);
-    let empty = processes.world.path("home");
-    only(&doctor(&processes, &["--ghidra", empty.to_str().unwrap()]), "ghidra", "invalid", false);
+    // The JDK is otherwise the bundle's, which belongs to the bundle's Ghidra.
+    let (jdk, empty) = (processes.world.path("jdk"), processes.world.path("home"));
+    for (place, status) in [("/nonexistent", "missing"), (empty.to_str().unwrap(), "invalid")] {
+        let flags = ["--ghidra", place, "--java-home", jdk.to_str().unwrap()];
+        only(&doctor(&processes, &flags), "ghidra", status, false);
+    }
     processes.script(&json!([{"do": "outcome", "at": "/probe/native_decompiler", "value": false}]));
     only(&doctor(&processes, &[]), "ghidra", "invalid", true);
 }
@@ -80,6 +83,7 @@ fn the_sandbox_is_missing_or_invalid() {
     let processes = Processes::new().in_mode("bubblewrap");
     let command: Command = processes.command(["doctor"]);
     only(&with_bubblewrap(&processes, &command, Path::new("/dev/null")), "sandbox", "missing", true);
+    let processes = Processes::new();
     processes.script(&json!([{"do": "outcome", "at": "/probe/fonts", "value": false}]));
     only(&doctor(&processes, &[]), "sandbox", "invalid", true);
 }
