@@ -39,7 +39,9 @@ impl Attacks {
                 self.refused(&at, "duplicated");
             }
             self.refused(&at, "retyped");
-            if !matches!(value, Value::Null | Value::Bool(_)) {
+            // The decompiled text may be as long as the response, whose own bound has its own test.
+            let bounded = !at.ends_with("/decompilation/text");
+            if bounded && !matches!(value, Value::Null | Value::Bool(_)) {
                 self.refused(&at, "oversized");
             }
         }
