@@ -7,23 +7,25 @@ pub mod completions;
 pub mod help;
 mod parse;
 mod store;
+mod whole;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
 pub use clean::CleanArguments;
 pub use completions::Shell;
 pub use parse::{Refusal, parse};
 pub use store::{StoreArguments, StoreCommand};
+use whole::Whole;
 
 use crate::domain::documents::DOCUMENT_KINDS;
 use crate::domain::limits::{
     DEFAULT_ANALYSIS_TIMEOUT_SECONDS, DEFAULT_DECOMPILE_TIMEOUT_SECONDS, DEFAULT_MAX_CPU,
     DEFAULT_MAX_HEAP_MIB, DEFAULT_MAX_INLINE_BYTES, DEFAULT_MAX_SAMPLE_BYTES, DEFAULT_PAGE_LIMIT,
+    LEAST_HEAP_MIB, MAX_TIMEOUT_SECONDS, MOST_CPU, MOST_HEAP_MIB,
 };
 use crate::domain::page::PageRequest;
 use crate::domain::sandbox_mode::SandboxMode;
@@ -74,30 +76,30 @@ pub struct GlobalArguments {
     #[arg(long, global = true, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub java_home: Option<PathBuf>,
     /// Ghidra's own limit on analysis, in seconds
-    #[arg(long, global = true, value_name = "SECONDS", value_parser = Positive,
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = Whole::within(1, MAX_TIMEOUT_SECONDS),
         default_value_t = DEFAULT_ANALYSIS_TIMEOUT_SECONDS, allow_hyphen_values = true)]
     pub analysis_timeout_seconds: u64,
     /// Ghidra's own limit on decompiling one function, in seconds
-    #[arg(long, global = true, value_name = "SECONDS", value_parser = Positive,
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = Whole::within(1, MAX_TIMEOUT_SECONDS),
         default_value_t = DEFAULT_DECOMPILE_TIMEOUT_SECONDS, allow_hyphen_values = true)]
     pub decompile_timeout_seconds: u64,
     /// Java heap limit in MiB (not a limit on total or resident memory)
-    #[arg(long, global = true, value_name = "MIB", value_parser = Positive,
+    #[arg(long, global = true, value_name = "MIB", value_parser = Whole::within(LEAST_HEAP_MIB, MOST_HEAP_MIB),
         default_value_t = DEFAULT_MAX_HEAP_MIB, allow_hyphen_values = true)]
     pub max_heap_mib: u64,
     /// Limit on the memory of the whole worker tree in MiB [default: Java heap limit + 2048]
-    #[arg(long, global = true, value_name = "MIB", value_parser = Positive, allow_hyphen_values = true)]
+    #[arg(long, global = true, value_name = "MIB", value_parser = Whole::POSITIVE, allow_hyphen_values = true)]
     pub max_memory_mib: Option<u64>,
     /// Cores Ghidra may use
-    #[arg(long, global = true, value_name = "COUNT", value_parser = Positive.try_map(u32::try_from),
+    #[arg(long, global = true, value_name = "COUNT", value_parser = Whole::within(1, MOST_CPU.into()).try_map(u32::try_from),
         default_value_t = DEFAULT_MAX_CPU, allow_hyphen_values = true)]
     pub max_cpu: u32,
     /// Largest sample accepted, in bytes
-    #[arg(long, global = true, value_name = "BYTES", value_parser = Positive,
+    #[arg(long, global = true, value_name = "BYTES", value_parser = Whole::POSITIVE,
         default_value_t = DEFAULT_MAX_SAMPLE_BYTES, allow_hyphen_values = true)]
     pub max_sample_bytes: u64,
     /// Largest document printed, in bytes; a larger one is stored and described
-    #[arg(long, global = true, value_name = "BYTES", value_parser = Positive,
+    #[arg(long, global = true, value_name = "BYTES", value_parser = Whole::POSITIVE,
         default_value_t = DEFAULT_MAX_INLINE_BYTES, allow_hyphen_values = true)]
     pub max_inline_bytes: u64,
     /// Explain on stderr what was reused or created (human format only)
@@ -149,10 +151,10 @@ pub struct FunctionsArguments {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct PageArguments {
     /// Most items to return [default: 100]
-    #[arg(long, value_name = "COUNT", value_parser = Positive, allow_hyphen_values = true)]
+    #[arg(long, value_name = "COUNT", value_parser = Whole::POSITIVE, allow_hyphen_values = true)]
     pub limit: Option<u64>,
     /// Items to skip, in the documented order [default: 0]
-    #[arg(long, value_name = "COUNT", value_parser = Natural, allow_hyphen_values = true)]
+    #[arg(long, value_name = "COUNT", value_parser = Whole::ANY, allow_hyphen_values = true)]
     pub offset: Option<u64>,
     /// Return every item
     #[arg(long, conflicts_with_all = ["limit", "offset"])]
@@ -201,70 +203,6 @@ pub struct SchemaArguments {
     /// Kind of document
     #[arg(value_name = "KIND", value_parser = PossibleValuesParser::new(DOCUMENT_KINDS))]
     pub kind: String,
-}
-
-/// Parses a positive decimal integer without sign, suffix or leading zero.
-#[derive(Debug, Clone, Copy)]
-struct Positive;
-
-/// Parses a non-negative decimal integer without sign, suffix or leading zero.
-#[derive(Debug, Clone, Copy)]
-struct Natural;
-
-impl TypedValueParser for Positive {
-    type Value = u64;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &std::ffi::OsStr,
-    ) -> Result<u64, clap::Error> {
-        match decimal(value) {
-            Some(number) if number > 0 => Ok(number),
-            _ => Err(refuse(command, argument, value, "a positive whole number")),
-        }
-    }
-}
-
-impl TypedValueParser for Natural {
-    type Value = u64;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &std::ffi::OsStr,
-    ) -> Result<u64, clap::Error> {
-        decimal(value).ok_or_else(|| refuse(command, argument, value, "a whole number"))
-    }
-}
-
-fn decimal(value: &std::ffi::OsStr) -> Option<u64> {
-    let text = value.to_str()?;
-    let canonical = text == "0" || !text.starts_with('0');
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    if canonical && digits { text.parse().ok() } else { None }
-}
-
-fn refuse(
-    command: &clap::Command,
-    argument: Option<&clap::Arg>,
-    value: &std::ffi::OsStr,
-    expected: &str,
-) -> clap::Error {
-    let flag = argument.and_then(clap::Arg::get_long).map(|long| format!("--{long}")).unwrap_or_default();
-    let value = value.to_string_lossy();
-    let mut error = clap::Error::raw(
-        ErrorKind::ValueValidation,
-        format!(
-            "{flag} takes {expected} without sign, unit or leading zero, at most {}, not '{value}'\n",
-            u64::MAX
-        ),
-    )
-    .with_cmd(command);
-    error.insert(ContextKind::InvalidArg, ContextValue::String(flag));
-    error
 }
 
 #[cfg(test)]
@@ -328,7 +266,18 @@ mod tests {
                 );
             }
         }
-        refused(&["functions", "s", "--max-cpu", "4294967296"]);
+        for flag in ["--analysis-timeout-seconds", "--decompile-timeout-seconds"] {
+            refused(&["functions", "s", flag, "2147484"]);
+            assert!(parse_words(&["functions", "s", flag, "2147483"]).is_ok(), "{flag}");
+        }
+        for (flag, value) in [
+            ("--max-heap-mib", "1"),
+            ("--max-heap-mib", "33554433"),
+            ("--max-cpu", "65537"),
+            ("--max-cpu", "4294967296"),
+        ] {
+            refused(&["functions", "s", flag, value]);
+        }
         refused(&["functions", "s", "--offset", "-1"]);
     }
 

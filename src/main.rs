@@ -13,6 +13,7 @@ use ghidr::domain::exit_status::ExitStatus;
 use ghidr::output::sink::Sink;
 use ghidr::process::worker_arguments::WORKER;
 use ghidr::process::{ChildLauncher, Interrupts, guard, terminal};
+use rustix::fs::Mode;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -22,6 +23,8 @@ fn main() -> ExitCode {
     if arguments.get(1).is_some_and(|first| first == guard::GUARD) {
         return guard::main(&arguments[1..]);
     }
+    // What is created is private, and usable by its owner, whatever mask the caller has.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let (mut stdout, mut stderr) = (std::io::stdout(), std::io::stderr());
     let stderr_is_terminal = stderr.is_terminal();
     let mut sink = Sink::new(&mut stdout, &mut stderr);

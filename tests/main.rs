@@ -8,6 +8,7 @@ mod contract;
 mod docs;
 mod ghidra;
 mod hygiene;
+mod nix;
 mod process;
 mod sandbox;
 mod support;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::boot_mode::BootMode;
 use super::context::{Context, Engine};
+use super::crash_report::ERROR_FILE;
 use super::failure::Failure;
 use crate::domain::engine_layout::EngineLayout;
 use crate::domain::limits::ExecutionLimits;
@@ -73,7 +74,7 @@ fn jars(engine: &Engine, adapter_directory: &Path, engine_path: &Path) -> std::i
 fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>, Failure> {
     let home = text(&paths.home_directory)?;
     let temporary = text(&paths.temporary_directory)?;
-    let error_file = text(&paths.invocation_directory.join("hs_err.log"))?;
+    let error_file = text(&paths.invocation_directory.join(ERROR_FILE))?;
     let mut options = vec![
         format!("-Xmx{}m", limits.max_heap_mib),
         format!("-Xss{THREAD_STACK_MIB}m"),
@@ -81,6 +82,8 @@ fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<V
         "-XX:+ExitOnOutOfMemoryError".to_owned(),
         "-XX:+DisableAttachMechanism".to_owned(),
         "-XX:-UsePerfData".to_owned(),
+        // Rust's own handler of segmentation faults was there first, and would take a crash before it is written down.
+        "-XX:-UseSignalChaining".to_owned(),
         format!("-XX:ErrorFile={error_file}"),
     ];
     if java >= JAVA_THAT_RESTRICTS_NATIVE_CODE {

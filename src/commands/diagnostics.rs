@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::context::{Context, GHIDR_VERSION};
+use super::crash_report;
 use super::failure::Failure;
 use super::worker::{Run, Workplace};
 use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
@@ -66,11 +67,14 @@ pub fn retain(context: &Context<'_>, place: &Workplace<'_>, run: &Run) -> Option
         termination: termination(&run.outcome),
         stdout: stream(&run.outcome.stdout),
         stderr: stream(&run.outcome.stderr),
+        crash_report: crash_report::capture(place.staging),
     };
+    let kept = [Some(&input.stdout), Some(&input.stderr), input.crash_report.as_ref()];
+    let truncated = kept.into_iter().flatten().any(|stream| stream.truncated);
     let scope = place.sample.map_or(DiagnosticScope::Global, DiagnosticScope::Sample);
     let lock = place.store.lock().ok()?;
     let descriptor = place.store.publish_diagnostics(&lock, scope, &input).ok()?;
-    Some(RetainedLog { descriptor, truncated: input.stdout.truncated || input.stderr.truncated })
+    Some(RetainedLog { descriptor, truncated })
 }
 
 fn rfc3339(time: OffsetDateTime) -> String {

@@ -4,9 +4,11 @@ use std::path::Path;
 
 use super::diagnostics::RetainedLog;
 use crate::domain::error::{PublicError, RaiseLimit};
+use crate::domain::limits::MAX_TIMEOUT_SECONDS;
 use crate::domain::path_value::PathValue;
 use crate::domain::selector::FunctionSelector;
 use crate::domain::worker_error::WorkerError;
+use crate::engine::descriptor::DescriptorError;
 use crate::engine::ghidra::GhidraError;
 use crate::engine::java::JavaError;
 use crate::output::budget::BudgetTooSmall;
@@ -107,7 +109,7 @@ impl Failure {
                     phase: Some("analysis".to_owned()),
                     analyzer,
                 },
-                raise: raise("--analysis-timeout-seconds", timeout_seconds),
+                raise: raise("--analysis-timeout-seconds", timeout_seconds, MAX_TIMEOUT_SECONDS),
             },
             WorkerError::AnalysisFailed { exception_class, reason } => {
                 PublicError::AnalysisFailed { exception_class, reason }
@@ -138,7 +140,7 @@ impl Failure {
             WorkerError::DecompileTimeout { timeout_seconds, entry } => PublicError::DecompileTimeout {
                 entry,
                 timeout_seconds,
-                raise: raise("--decompile-timeout-seconds", timeout_seconds),
+                raise: raise("--decompile-timeout-seconds", timeout_seconds, MAX_TIMEOUT_SECONDS),
             },
             WorkerError::DecompileFailed { entry, reason } => PublicError::DecompileFailed { entry, reason },
             WorkerError::FactsTooLarge { limit_bytes } => PublicError::ResultTooLarge {
@@ -158,9 +160,9 @@ impl Failure {
     }
 }
 
-/// Suggests twice a limit that was too small.
-pub fn raise(flag: &str, value: u64) -> RaiseLimit {
-    RaiseLimit { flag: flag.to_owned(), next_value: value.saturating_mul(2) }
+/// Suggests twice a limit that was too small, or the largest value that the flag takes.
+pub fn raise(flag: &str, value: u64, most: u64) -> RaiseLimit {
+    RaiseLimit { flag: flag.to_owned(), next_value: value.saturating_mul(2).min(most) }
 }
 
 impl From<PublicError> for Failure {
@@ -248,6 +250,13 @@ impl From<JavaError> for Failure {
             },
         }
         .into()
+    }
+}
+
+/// The engine's own descriptor is part of [`GhidraError`]; this is the bundle's other one.
+impl From<DescriptorError> for Failure {
+    fn from(error: DescriptorError) -> Self {
+        PublicError::EngineUnusable { component: "bundle".to_owned(), reason: error.to_string() }.into()
     }
 }
 

@@ -8,6 +8,7 @@ mod boot_mode;
 mod clean;
 mod confirmation;
 pub mod context;
+mod crash_report;
 mod decompilation;
 mod decompile;
 mod diagnostics;

@@ -1,10 +1,7 @@
-//! What the details of several errors share, and the error as documents carry it.
+//! What the details of several errors share.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::diagnostic_log::DiagnosticLogDescriptor;
-use super::error::PublicError;
 
 /// How the harness ended a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -34,17 +31,22 @@ pub struct RaiseLimit {
     pub next_value: u64,
 }
 
-/// An error inside an error document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ErrorBody {
-    /// Stable code with its typed details.
-    #[serde(flatten)]
-    pub error: PublicError,
-    /// Concise human context; not for control flow.
-    pub message: String,
-    /// Whether repeating the same request may succeed.
-    pub retryable: bool,
-    /// The retained Diagnostic Log, when there is one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub diagnostic_log: Option<DiagnosticLogDescriptor>,
+/// What is said of a Sample that nothing can be asked about.
+pub(super) fn describe_unsupported(recognised_format: Option<&str>) -> String {
+    match recognised_format {
+        Some(format) => {
+            format!("the format is recognised ({format}), but Ghidra has no language for its processor")
+        }
+        None => "Ghidra recognises no executable format in this sample".to_owned(),
+    }
+}
+
+/// What is known about a lack of space, to follow a message.
+pub(super) fn describe_space(required_bytes: Option<u64>, available_bytes: Option<u64>) -> String {
+    match (required_bytes, available_bytes) {
+        (Some(required), Some(available)) => format!(": it needs {required} bytes and has {available}"),
+        (Some(required), None) => format!(": it needs {required} bytes"),
+        (None, Some(available)) => format!(": {available} bytes are left"),
+        (None, None) => String::new(),
+    }
 }

@@ -13,6 +13,15 @@ pub const DEFAULT_MAX_CPU: u32 = 2;
 pub const DEFAULT_ANALYSIS_TIMEOUT_SECONDS: u64 = 600;
 /// Default native decompiler time-out per Function, in seconds.
 pub const DEFAULT_DECOMPILE_TIMEOUT_SECONDS: u64 = 60;
+/// Longest native time-out, in seconds: Ghidra keeps it as milliseconds in a signed 32-bit number, and takes a
+/// larger one for a short or a negative time.
+pub const MAX_TIMEOUT_SECONDS: u64 = (i32::MAX / 1_000) as u64;
+/// Smallest Java heap with which a Java machine starts at all, in MiB.
+pub const LEAST_HEAP_MIB: u64 = 2;
+/// Largest Java heap, in MiB: a Java machine can reserve no more of a 47-bit address space with certainty.
+pub const MOST_HEAP_MIB: u64 = 32 << 20;
+/// Most cores: far above any machine, far below what the worker could not even count.
+pub const MOST_CPU: u32 = 65_536;
 /// What the watchdog allows beyond the native phases, in seconds.
 pub const WATCHDOG_MARGIN_SECONDS: u64 = 120;
 /// Default largest Sample, in bytes.

@@ -7,4 +7,5 @@ pub mod descriptor;
 pub mod ghidra;
 pub mod java;
 pub mod modules;
+pub mod sandbox_parts;
 pub mod verified;

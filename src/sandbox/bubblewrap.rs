@@ -78,7 +78,7 @@ impl Backend for Bubblewrap {
         line.process();
         line.environment(&paths);
         line.own_file_systems(&grants.sizes);
-        line.host_binds(&binds::host(&paths.java_home, &grants.closure)?);
+        line.host_binds(&binds::host(&paths.java_home, grants)?);
         line.read_only_grants(grants)?;
         line.writable_grants(grants)?;
         line.seal();
@@ -193,6 +193,7 @@ impl CommandLine {
         for bind in binds {
             match bind {
                 Bind::SameName(path) => self.add_paths("--ro-bind", path, path),
+                Bind::OtherName { from, to } => self.add_paths("--ro-bind", from, to),
                 Bind::Symlink { path, text } => self.add_paths("--symlink", text, path),
             }
         }
@@ -298,6 +299,7 @@ mod tests {
             adapter_directory: "/host/adapter".into(),
             java_home: java_home.to_owned(),
             closure: vec!["/nix/store/x".into()],
+            fonts: None,
             home_directory: "/host/home".into(),
             temporary_directory: "/host/tmp".into(),
             sizes: Sizes { temporary_mib: 3, home_mib: 2, shared_memory_mib: 1, file_size_bytes: 77 },
@@ -335,6 +337,16 @@ mod tests {
         );
         assert!(rest.ends_with(&expected), "{rest}");
         assert_eq!(plan.environment, []);
+    }
+
+    #[test]
+    fn granted_fonts_replace_the_systems() {
+        let jdk = tempfile::tempdir().unwrap();
+        let grants = WorkerGrants { fonts: Some("/nix/store/fonts".into()), ..grants(jdk.path()) };
+        let plan = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&grants).unwrap();
+        let line = plan.arguments.join(std::ffi::OsStr::new(" ")).into_string().unwrap();
+        assert!(line.contains("--ro-bind /nix/store/fonts /etc/fonts "), "{line}");
+        assert!(!line.contains("/usr/share/fonts") && !line.contains("--ro-bind /etc/fonts"), "{line}");
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub struct WorkerGrants {
     pub java_home: PathBuf,
     /// Further read-only paths, visible at their own path: a Nix closure.
     pub closure: Vec<PathBuf>,
+    /// A fontconfig configuration that is shown instead of the system's.
+    pub fonts: Option<PathBuf>,
     /// An empty private directory that is the worker's home where no file system of its own can be made.
     pub home_directory: PathBuf,
     /// An empty private directory for temporary files, likewise.

@@ -150,6 +150,9 @@ pub struct DiagnosticManifest {
     pub stdout: DiagnosticStream,
     /// Its standard error.
     pub stderr: DiagnosticStream,
+    /// What the Java virtual machine wrote when it crashed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crash_report: Option<DiagnosticStream>,
 }
 
 /// One captured part of a stream, in a file of the caller.
@@ -187,6 +190,8 @@ pub struct DiagnosticInput {
     pub stdout: CapturedStream,
     /// Its standard error.
     pub stderr: CapturedStream,
+    /// What the Java virtual machine wrote when it crashed.
+    pub crash_report: Option<CapturedStream>,
 }
 
 impl Store {
@@ -205,6 +210,11 @@ impl Store {
             termination: input.termination.clone(),
             stdout: retain_stream(&bundle, "stdout", &input.stdout)?,
             stderr: retain_stream(&bundle, "stderr", &input.stderr)?,
+            crash_report: input
+                .crash_report
+                .as_ref()
+                .map(|report| retain_stream(&bundle, "crash_report", report))
+                .transpose()?,
         };
         let bytes = document::encode(&manifest)?;
         bundle.write_new_file(layout::MANIFEST, &bytes)?;
@@ -322,6 +332,7 @@ mod tests {
                     segment(directory, "tail", 97, b"\xfft"),
                 ],
             },
+            crash_report: None,
         }
     }
 
@@ -338,7 +349,9 @@ mod tests {
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!((descriptor.bytes, descriptor.sha256), (bytes.len() as u64, ContentDigest::of(&bytes)));
         assert!(descriptor.sensitive);
+        assert!(!bundle.join("crash_report.log").exists());
         let manifest: DiagnosticManifest = document::decode(&bytes).unwrap();
+        assert_eq!(manifest.crash_report, None);
         assert_eq!(manifest.stdout.encoding, StreamEncoding::Utf8);
         assert_eq!((manifest.stderr.encoding, manifest.stderr.captured_bytes), (StreamEncoding::Bytes, 4));
         assert_eq!(manifest.stderr.segments[1].offset, 97);

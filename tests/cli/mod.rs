@@ -4,6 +4,7 @@ mod arguments;
 mod cleaning;
 mod discovery;
 mod engines;
+mod environment;
 mod framing;
 mod presentation;
 mod samples;

@@ -73,7 +73,9 @@ fn the_environment_is_a_closed_list() {
     assert_eq!(asked.into_inner(), VARIABLES.map(str::to_owned).into());
     let mut readers = Vec::new();
     readers_of_the_environment(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut readers);
-    assert_eq!(readers, ["host.rs"], "only the host reads variables");
+    readers.sort();
+    // The sandbox probe looks at what reached the worker, and reports names only.
+    assert_eq!(readers, ["environment.rs", "host.rs"], "only the host reads variables");
 }
 
 #[test]

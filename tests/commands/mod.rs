@@ -8,5 +8,6 @@ mod endings;
 mod exchange;
 mod failures;
 mod listing;
+mod packaging;
 mod selectors;
 mod tampering;

@@ -1,3 +1,4 @@
 //! The documents against the code.
 
+mod release;
 mod requirements;

@@ -148,6 +148,7 @@ fn grants(root: &Path, options: &Options) -> WorkerGrants {
         adapter_directory: root.join("adapter"),
         java_home: options.0.get("java_home").map_or_else(|| root.join("jdk"), PathBuf::from),
         closure: Vec::new(),
+        fonts: None,
         home_directory: root.join("home"),
         temporary_directory: root.join("tmp"),
         sizes: Sizes {

@@ -33,6 +33,10 @@ fn main() -> ExitCode {
     if arguments.first().is_some_and(|first| first == "--linger") {
         return linger(&arguments);
     }
+    if arguments.first().is_some_and(|first| first == "--allocate") {
+        allocate(arguments[1].to_str().unwrap().parse().unwrap());
+        return ExitCode::SUCCESS;
+    }
     if arguments.first().is_some_and(|first| first == guard::GUARD) {
         return guard::main(&arguments);
     }
@@ -83,6 +87,9 @@ fn obey(line: &str, arguments: &WorkerArguments) -> Option<u8> {
         },
         "sleep-ms" => thread::sleep(Duration::from_millis(rest.parse().unwrap())),
         "allocate-mib" => allocate(rest.parse().unwrap()),
+        "child-allocates-mib" => {
+            Command::new(std::env::current_exe().unwrap()).args(["--allocate", rest]).status().unwrap();
+        }
         "fill-mib" => fill(rest),
         "respond" => fs::write(&arguments.response, rest).unwrap(),
         "read" => report(line, fs::read(rest).map(|bytes| format!("{} bytes", bytes.len()))),
@@ -144,10 +151,11 @@ fn linger(arguments: &[OsString]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// Piece by piece, so that what is held grows at the speed of the machine and not of one page fault.
 fn allocate(mib: usize) {
-    let block = vec![1_u8; mib << 20];
-    println!("allocated {}", block.iter().map(|&byte| usize::from(byte)).sum::<usize>());
-    std::mem::forget(block);
+    let blocks: Vec<Vec<u8>> = (0..mib).map(|_| vec![1_u8; 1 << 20]).collect();
+    println!("allocated {}", blocks.iter().map(Vec::len).sum::<usize>());
+    std::mem::forget(blocks);
 }
 
 fn fill(rest: &str) {

@@ -19,8 +19,19 @@ const FORBIDDEN: [(&str, &str); 9] = [
     ("maven", "-central"),
 ];
 
-const ROOTS: [&str; 9] =
-    ["src", "tests", "xtask", "jvm-bridge", "java/src", "docs", "schemas", "fixtures/src", ".ci"];
+const ROOTS: [&str; 11] = [
+    "src",
+    "tests",
+    "xtask",
+    "jvm-bridge",
+    "java/src",
+    "docs",
+    "schemas",
+    "fixtures/src",
+    ".ci",
+    "nix",
+    "packaging",
+];
 
 #[test]
 fn no_file_names_a_machine_or_a_registry() {
@@ -29,6 +40,7 @@ fn no_file_names_a_machine_or_a_registry() {
         "CHANGELOG.md",
         "CONTRIBUTING.md",
         "SECURITY.md",
+        "flake.nix",
         "Cargo.toml",
         "deny.toml",
         "java/pom.xml",

@@ -2,3 +2,4 @@
 
 mod isolation;
 mod probe;
+mod twins;

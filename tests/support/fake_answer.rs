@@ -195,7 +195,7 @@ impl Answer {
 /// What a worker says of the first of its functions that the selector names.
 fn decompilation_of(selector: &Value, functions: &[String]) -> Value {
     let known = functions.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let named = |item: &Value| match selector["kind"].as_str().unwrap() {
+    let named = |item: &Value| match selector["kind"].as_str().unwrap_or_default() {
         "name" => [&item["name"], &item["qualified_name"]].contains(&&selector["value"]),
         _ => item["entry"]["space"] == selector["space"] && item["entry"]["offset"] == selector["offset"],
     };
@@ -204,7 +204,8 @@ fn decompilation_of(selector: &Value, functions: &[String]) -> Value {
     json!({
         "function": {"name": item["name"], "qualified_name": item["qualified_name"], "entry": item["entry"]},
         "text": text_of(item["name"].as_str().unwrap()),
-        "warnings": []
+        "warnings": [],
+        "faults": {"total": 0, "items": []}
     })
 }
 

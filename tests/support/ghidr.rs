@@ -10,6 +10,7 @@ use serde_json::Value;
 /// A private home and store, and a way to run `ghidr` on them.
 pub struct Ghidr {
     root: PathBuf,
+    executable: PathBuf,
     _removed_on_drop: Option<tempfile::TempDir>,
     environment: Vec<(String, OsString)>,
 }
@@ -44,7 +45,14 @@ impl Ghidr {
         for (of_the_tests, of_ghidr) in selected {
             environment.extend(std::env::var_os(of_the_tests).map(|value| (of_ghidr.to_owned(), value)));
         }
-        Self { root, _removed_on_drop: None, environment }
+        let executable = PathBuf::from(env!("CARGO_BIN_EXE_ghidr"));
+        Self { root, executable, _removed_on_drop: None, environment }
+    }
+
+    /// Runs another installation's executable.
+    pub fn executable(mut self, executable: PathBuf) -> Self {
+        self.executable = executable;
+        self
     }
 
     /// Sets a variable of the otherwise empty environment.
@@ -78,7 +86,7 @@ impl Ghidr {
 
     /// The command, not started yet.
     pub fn command<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_ghidr"));
+        let mut command = Command::new(&self.executable);
         command.args(arguments).env_clear().stdin(Stdio::null());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command

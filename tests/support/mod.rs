@@ -1,5 +1,6 @@
 //! What several modules of the integration tests share.
 
+pub mod arguments;
 pub mod boots;
 pub mod committed;
 pub mod contract;
@@ -11,6 +12,7 @@ pub mod fixtures;
 pub mod ghidr;
 pub mod golden;
 pub mod hostile;
+pub mod installed;
 pub mod normalize;
 pub mod processes;
 pub mod random;

@@ -1,4 +1,4 @@
-//! Developer tasks: `cargo xtask setup|demo|install|dist|test|bless|bench|soak|fixtures`.
+//! Developer tasks: `cargo xtask setup|demo|install|dist|share|test|bless|bench|soak|fixtures`.
 //!
 //! This file only reads the command line and reports how the task ended.
 
@@ -23,6 +23,7 @@ mod soak;
 mod test;
 mod third_party;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -31,6 +32,7 @@ use dist::DistOptions;
 use error::TaskError;
 use install::InstallOptions;
 use project::{Profile, Project};
+use share::SharedFiles;
 use soak::SoakOptions;
 
 #[derive(Parser)]
@@ -50,6 +52,12 @@ enum Task {
     Install(InstallOptions),
     /// Build the archive that installs on a machine without Rust
     Dist(DistOptions),
+    /// Write manual pages, completion scripts, schemas and licences below a prefix
+    Share {
+        /// Directory that receives share
+        #[arg(long, value_name = "DIR")]
+        prefix: PathBuf,
+    },
     /// Set up and run every check and test
     Test {
         /// Only what boots no Ghidra
@@ -87,6 +95,7 @@ fn run(task: Task) -> Result<(), TaskError> {
         Task::Demo => demo::run(&project),
         Task::Install(options) => install::run(&project, &options),
         Task::Dist(options) => dist::run(&project, &options),
+        Task::Share { prefix } => SharedFiles::generate(&project)?.write(&prefix),
         Task::Test { fast } => test::run(&project, fast),
         Task::Bless => bless::run(&project),
         Task::Bench => bench::run(&project),

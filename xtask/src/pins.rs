@@ -47,5 +47,39 @@ pub const DEPENDENCY_PLUGIN: &str = "org.apache.maven.plugins:maven-dependency-p
 /// Debian packages of full JDKs inside the engine's range, the verified one first.
 pub const JDK_PACKAGES: [&str; 2] = ["openjdk-17-jdk-headless", "openjdk-21-jdk-headless"];
 
-/// `cargo-deny`, built from the default registry by `cargo xtask test`.
-pub const CARGO_DENY_VERSION: &str = "0.20.2";
+/// A program that Cargo builds from the default registry for a check.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolPin {
+    /// Its package.
+    pub package: &'static str,
+    /// Its executable.
+    pub program: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// What it answers to `--version`.
+    pub answer: &'static str,
+    /// How to build it, besides the version.
+    pub options: &'static [&'static str],
+    /// How long that takes, for people who wait.
+    pub duration: &'static str,
+}
+
+/// Checks the dependency policy.
+pub const CARGO_DENY: ToolPin = ToolPin {
+    package: "cargo-deny",
+    program: "cargo-deny",
+    version: "0.20.2",
+    answer: "cargo-deny 0.20.2",
+    options: &[],
+    duration: "some minutes",
+};
+
+/// Checks the format of Nix files: the official formatter's, in Rust. Half a dozen files need no optimised build.
+pub const NIXFMT: ToolPin = ToolPin {
+    package: "nixfmt_rs",
+    program: "nixfmt",
+    version: "0.5.3",
+    answer: "nixfmt-rs 0.5.3",
+    options: &["--debug"],
+    duration: "half a minute",
+};

@@ -6,6 +6,7 @@ use super::{DISK_QUOTA_BYTES, Run};
 use crate::commands::context::Context;
 use crate::commands::failure::{Failure, raise};
 use crate::domain::error::{PublicError, Termination, WorkerProgress};
+use crate::domain::limits::MOST_HEAP_MIB;
 use crate::process::{self, EndedBy, Outcome};
 use crate::protocol::limits::MAX_PROGRESS_BYTES;
 use crate::sandbox::Backend;
@@ -37,7 +38,7 @@ pub(super) fn judge(
         EndedBy::MemoryLimit { .. } => PublicError::MemoryLimitExceeded {
             max_memory_mib: limits.max_memory_mib,
             progress,
-            raise: raise("--max-memory-mib", limits.max_memory_mib),
+            raise: raise("--max-memory-mib", limits.max_memory_mib, u64::MAX),
         },
         EndedBy::DiskQuota { .. } => PublicError::DiskQuotaExceeded { limit_bytes: DISK_QUOTA_BYTES },
         EndedBy::Finished => match outcome.worker_status {
@@ -45,7 +46,7 @@ pub(super) fn judge(
             Some(HEAP_EXHAUSTED_STATUS) => PublicError::JavaHeapExhausted {
                 max_heap_mib: limits.max_heap_mib,
                 progress,
-                raise: raise("--max-heap-mib", limits.max_heap_mib),
+                raise: raise("--max-heap-mib", limits.max_heap_mib, MOST_HEAP_MIB),
             },
             status => PublicError::WorkerFailed { ending: describe_status(status), progress },
         },

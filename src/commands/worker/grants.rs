@@ -8,6 +8,7 @@ use crate::commands::context::{Context, Engine};
 use crate::commands::failure::Failure;
 use crate::domain::engine_layout::EngineLayout;
 use crate::engine::ghidra::Ghidra;
+use crate::engine::sandbox_parts::SandboxParts;
 use crate::sandbox::{EngineCacheGrant, EngineGrant, ScriptBundlesGrant, Sizes, WorkerGrants};
 use crate::store::{Operation, Staging, StoreError};
 
@@ -26,6 +27,7 @@ pub(super) fn collect(
     staging: &Staging,
     task: &WorkerTask,
     mode: &BootMode,
+    provided: Option<&SandboxParts>,
 ) -> Result<WorkerGrants, Failure> {
     let host = context.host;
     let analyzes = matches!(task, WorkerTask::Analyze { .. });
@@ -50,7 +52,8 @@ pub(super) fn collect(
         },
         adapter_directory: host.bundle.adapter_directory(),
         java_home: engine.java.home.clone(),
-        closure: Vec::new(),
+        closure: provided.map(|parts| parts.closure.clone()).unwrap_or_default(),
+        fonts: provided.map(|parts| parts.fonts.clone()),
         home_directory: staging.home_directory(),
         temporary_directory: staging.temporary_directory(),
         sizes: SIZES,

@@ -21,6 +21,7 @@ use crate::cli::Format;
 use crate::domain::digest::SampleDigest;
 use crate::domain::limits::NativePhases;
 use crate::domain::sandbox_mode::SandboxMode;
+use crate::engine::sandbox_parts::SandboxParts;
 use crate::output::progress::ProgressLine;
 use crate::process::launch::GRACE;
 use crate::process::worker_arguments::Job;
@@ -168,9 +169,12 @@ pub fn launch(
     task: &WorkerTask,
     mode: &BootMode,
 ) -> Result<(Request, Run), Failure> {
-    let grants = grants::collect(context, engine, place.staging, task, mode)?;
+    let provided = SandboxParts::read(&context.host.bundle)?;
+    let grants = grants::collect(context, engine, place.staging, task, mode, provided.as_ref())?;
     let backend: Box<dyn Backend> = match context.sandbox {
-        SandboxMode::Bubblewrap => Box::new(Bubblewrap::discover(None)?),
+        SandboxMode::Bubblewrap => {
+            Box::new(Bubblewrap::discover(provided.as_ref().map(|parts| parts.bubblewrap.as_path()))?)
+        }
         SandboxMode::External | SandboxMode::Off => {
             grants::link_engine_cache(&grants)?;
             Box::new(Direct)

@@ -9,6 +9,7 @@ use crate::commands::diagnostics;
 use crate::commands::failure::Failure;
 use crate::domain::limits::WATCHDOG_MARGIN_SECONDS;
 use crate::domain::protection::{Protection, ProtectionReport, ProtectionStatus};
+use crate::engine::sandbox_parts::SandboxParts;
 use crate::process::worker_arguments::Job;
 use crate::protocol::receive;
 use crate::protocol::violation::ProtocolViolation;
@@ -29,9 +30,11 @@ pub fn probe_sandbox(
     engine: &Engine,
     place: &Workplace<'_>,
 ) -> Result<Vec<ProtectionReport>, Failure> {
-    let backend = Bubblewrap::discover(None)?;
+    let provided = SandboxParts::read(&context.host.bundle)?;
+    let backend = Bubblewrap::discover(provided.as_ref().map(|parts| parts.bubblewrap.as_path()))?;
     let mode = BootMode::choose(context, engine);
-    let grants = grants::collect(context, engine, place.staging, &WorkerTask::Probe, &mode)?;
+    let grants =
+        grants::collect(context, engine, place.staging, &WorkerTask::Probe, &mode, provided.as_ref())?;
     let questions = Questions::new(&grants, &hidden(context, place));
     let bytes = serde_json::to_vec(&questions).map_err(Failure::internal)?;
     place.staging.write_request(&bytes)?;

@@ -2,6 +2,8 @@
 
 pub mod driven;
 pub mod driver;
+pub mod elf;
+pub mod handmade;
 pub mod macho;
 pub mod mutant;
 pub mod verdict;

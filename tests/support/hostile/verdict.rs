@@ -10,8 +10,16 @@ use crate::support::ghidr::Run;
 use crate::support::sweep::{Counts, count};
 
 /// Flags of every question: the engine's own limits are short.
-pub const LIMITS: [&str; 6] =
-    ["--analysis-timeout-seconds", "5", "--decompile-timeout-seconds", "5", "--max-heap-mib", "1024"];
+const LIMITS: [&str; 8] = [
+    "--analysis-timeout-seconds",
+    "5",
+    "--decompile-timeout-seconds",
+    "5",
+    "--max-heap-mib",
+    "1024",
+    "--max-inline-bytes",
+    "1000000000",
+];
 /// Errors that blame the Sample, or name the limit it exceeded. Everything else, a broken protocol
 /// or a dead worker for example, is a defect.
 const TYPED: [&str; 15] = [
@@ -31,6 +39,8 @@ const TYPED: [&str; 15] = [
     "watchdog_timeout",
     "worker_failed",
 ];
+/// What is counted when a function was decompiled, or that was a typed error.
+pub const DECOMPILED: &str = "one function decompiled, or a typed error";
 /// Phases of a worker in which the Sample has been imported.
 const AFTER_IMPORT: [&str; 5] = ["analysis", "facts", "save", "open", "query"];
 
@@ -57,7 +67,7 @@ pub fn examine(
     if code != "success" {
         return code;
     }
-    let (listed, list) = ask("functions", &["--all", "--max-inline-bytes", "1000000000"]);
+    let (listed, list) = ask("functions", &["--all"]);
     assert_eq!(listed, "success", "{list}");
     let functions = list["data"]["items"].as_array().unwrap();
     assert_eq!(inspection["data"]["program"]["function_count"], functions.len(), "the answers disagree");
@@ -71,7 +81,7 @@ pub fn examine(
         if code == "success" {
             assert_eq!(document["data"]["function"]["name"], chosen["name"], "another function");
         }
-        count(counts, "one function decompiled, or a typed error");
+        count(counts, DECOMPILED);
     }
     code
 }

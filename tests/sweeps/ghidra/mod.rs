@@ -4,6 +4,7 @@ mod crashes;
 mod crowds;
 mod mutants;
 mod sudden_ends;
+mod whole_mutants;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

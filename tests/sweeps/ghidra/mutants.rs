@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::support::boots;
 use crate::support::hostile::driven::Driven;
 use crate::support::hostile::mutant::Mutant;
-use crate::support::hostile::verdict::examine;
+use crate::support::hostile::verdict::{self, examine};
 use crate::support::sweep::{Ledger, Sweep, count};
 
 const SWEEP: Sweep = Sweep {
@@ -46,6 +46,8 @@ fn cases(ledger: &mut Ledger) {
                 let code = examine(&ask, &sample, decompile, counts);
                 if long {
                     count(counts, format!("code {code}"));
+                } else {
+                    counts.remove(verdict::DECOMPILED);
                 }
             });
         });

@@ -7,14 +7,15 @@ use std::process::{Command, Output};
 
 use ghidr::engine::application_properties::{ApplicationProperties, JavaRange};
 use ghidr::engine::descriptor::EngineDescriptor;
+use ghidr::engine::sandbox_parts::{self, SANDBOX_PARTS_VERSION, SandboxParts};
 
 use super::*;
 use crate::pins::ENGINE;
 use crate::setup::adapter::Adapter;
 use crate::setup::prepare::Prepared;
 
-/// The archive of the development build, twice; both paths.
-fn archives(project: &Project, directory: &Path) -> [PathBuf; 2] {
+/// The archive of the development build, with or without its engine.
+fn archive(project: &Project, with_engine: bool, out: &Path) -> PathBuf {
     let bundle = project.bundled_tree();
     let descriptor = EngineDescriptor::read(&bundle).unwrap().expect("run: cargo xtask setup");
     let adapter =
@@ -29,8 +30,9 @@ fn archives(project: &Project, directory: &Path) -> [PathBuf; 2] {
         release_name: ENGINE.ghidra_release_name.to_owned(),
         java: JavaRange { minimum: ENGINE.java_minimum, maximum: None },
     };
+    let jar = bundle.join("engine/ghidra.jar");
     let parts = Parts {
-        engine: Engine::Jar { jar: &bundle.join("engine/ghidra.jar"), prepared: &prepared },
+        engine: if with_engine { Engine::Jar { jar: &jar, prepared: &prepared } } else { Engine::None },
         facts: &facts,
         java_home: None,
         adapter: &adapter,
@@ -40,7 +42,14 @@ fn archives(project: &Project, directory: &Path) -> [PathBuf; 2] {
         parts: &parts,
         shared: &SharedFiles::generate(project).unwrap(),
     };
-    ["one", "two"].map(|name| content.write(project, &directory.join(name)).unwrap())
+    content.write(project, out).unwrap()
+}
+
+/// Unpacks an archive into an empty directory and returns its top.
+fn unpack(archive: &Path, empty: &Path) -> PathBuf {
+    fs::create_dir(empty).unwrap();
+    run(Path::new("/usr/bin/tar"), &["--extract", "--file", archive.to_str().unwrap()], empty);
+    fs::read_dir(empty).unwrap().next().unwrap().unwrap().path()
 }
 
 /// Runs a program with nothing but a search path on which there is no Cargo.
@@ -57,24 +66,24 @@ fn run(program: &Path, arguments: &[&str], directory: &Path) -> Output {
 fn an_archive_installs_and_answers_on_a_machine_without_rust() {
     let project = Project::locate().unwrap();
     let root = tempfile::tempdir().unwrap();
-    let [archive, again] = archives(&project, root.path());
-    let digest = Content::of_file(&archive).unwrap();
-    assert_eq!(digest, Content::of_file(&again).unwrap(), "building twice gives the same bytes");
-    let checksum = fs::read_to_string(archive.with_extension("gz.sha256")).unwrap();
-    assert_eq!(checksum, format!("{}  {}\n", digest.sha256, archive.file_name().unwrap().to_str().unwrap()));
-    files::remove(&root.path().join("two")).unwrap();
-
-    let empty = root.path().join("empty");
-    fs::create_dir(&empty).unwrap();
-    run(Path::new("/usr/bin/tar"), &["--extract", "--file", archive.to_str().unwrap()], &empty);
-    let unpacked = fs::read_dir(&empty).unwrap().next().unwrap().unwrap().path();
+    let archive = archive(&project, true, &root.path().join("out"));
+    let unpacked = unpack(&archive, &root.path().join("empty"));
+    files::remove(&archive).unwrap();
     let prefix = root.path().join("a prefix");
-    for _first_and_again in 0..2 {
-        let installed = run(&unpacked.join("install.sh"), &["--prefix", prefix.to_str().unwrap()], &empty);
-        let said = String::from_utf8(installed.stdout).unwrap();
-        assert!(said.contains("Ghidra 10.3: ready") && said.contains("JDK 17: ready"), "{said}");
-    }
+    let installed = run(&unpacked.join("install.sh"), &["--prefix", prefix.to_str().unwrap()], root.path());
+    let said = String::from_utf8(installed.stdout).unwrap();
+    assert!(said.contains("Ghidra 10.3: ready") && said.contains("JDK 17: ready"), "{said}");
     files::remove(&unpacked).unwrap();
+
+    // A packager for a system without the common places names bubblewrap, libraries and fonts.
+    let provided = SandboxParts {
+        sandbox_version: SANDBOX_PARTS_VERSION,
+        bubblewrap: "/usr/bin/bwrap".into(),
+        closure: vec!["/usr/share/fonts".into(), "/usr/share/fontconfig".into()],
+        fonts: "/etc/fonts".into(),
+    };
+    let file = prefix.join("lib/ghidr").join(sandbox_parts::FILE_NAME);
+    fs::write(file, serde_json::to_vec(&provided).unwrap()).unwrap();
 
     let ghidr = prefix.join("bin/ghidr");
     let store = root.path().join("store");
@@ -93,6 +102,30 @@ fn an_archive_installs_and_answers_on_a_machine_without_rust() {
     {
         assert!(prefix.join(installed).is_file(), "{installed}");
     }
+}
+
+#[test]
+fn building_an_archive_twice_gives_the_same_bytes_and_installing_it_twice_the_same_files() {
+    let project = Project::locate().unwrap();
+    let root = tempfile::tempdir().unwrap();
+    let [first, again] = ["one", "two"].map(|name| archive(&project, false, &root.path().join(name)));
+    let digest = Content::of_file(&first).unwrap();
+    assert_eq!(digest, Content::of_file(&again).unwrap());
+    let checksum = fs::read_to_string(first.with_extension("gz.sha256")).unwrap();
+    assert_eq!(checksum, format!("{}  {}\n", digest.sha256, first.file_name().unwrap().to_str().unwrap()));
+
+    let unpacked = unpack(&first, &root.path().join("empty"));
+    let prefix = root.path().join("prefix");
+    let mut found = Vec::new();
+    for _first_and_again in 0..2 {
+        let installed =
+            run(&unpacked.join("install.sh"), &["--prefix", prefix.to_str().unwrap()], root.path());
+        assert!(String::from_utf8(installed.stdout).unwrap().contains("this archive has no Ghidra"));
+        found.push(files::regular_files(&prefix).unwrap());
+    }
+    let mut expected = files::regular_files(&unpacked).unwrap();
+    expected.retain(|path| path != Path::new("install.sh"));
+    assert_eq!(found, [expected.clone(), expected]);
 }
 
 #[test]

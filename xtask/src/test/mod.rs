@@ -4,8 +4,10 @@
 //! failure. `--fast` leaves out what boots Ghidra, and says what else it leaves out.
 
 mod deny;
+mod nix;
 mod platform;
 mod steps;
+mod tool;
 
 use crate::error::TaskError;
 use crate::project::{Profile, Project};
@@ -31,10 +33,12 @@ pub fn run(project: &Project, fast: bool) -> Result<(), TaskError> {
         adapter::verify(&project.root.join("java"), &setup.maven)
     });
     steps.run("dependency policy", || deny::check(project, &setup.tools, fast));
+    steps.run("format of the Nix files", || nix::check_format(project, &setup.tools, fast));
     steps.run("fixtures", || platform::check_fixtures(project));
-    if !fast {
-        steps.run("tools of the tests", || packages::ensure_tool("strace", "strace"));
-    }
+    steps.run("tools of the tests", || {
+        packages::ensure_tool("nix-instantiate", "nix-bin")?;
+        if fast { Ok(()) } else { packages::ensure_tool("strace", "strace") }
+    });
     let tests = if fast { "tests that boot no Ghidra" } else { "tests" };
     steps.run(tests, || {
         let scope = ["test", "--locked", "--workspace", "--all-targets", "--all-features", "--no-fail-fast"];

@@ -40,6 +40,7 @@ public final class Decompilation {
       options.grabFromProgram(program);
       decompiler.setOptions(options);
       if (!decompiler.openProgram(program)) {
+        EngineParts.requireNativeDecompiler();
         throw WorkerErrors.decompileFailed(entry, decompiler.getLastMessage());
       }
       return decompile(decompiler, function, entry, request.timeoutSeconds(), faults);
@@ -56,8 +57,13 @@ public final class Decompilation {
       FaultLog faults)
       throws WorkerException {
     long started = System.nanoTime();
-    DecompileResults results =
-        decompiler.decompileFunction(function, timeoutSeconds, TaskMonitor.DUMMY);
+    DecompileResults results;
+    NativeDeadline deadline = NativeDeadline.after(timeoutSeconds);
+    try {
+      results = decompiler.decompileFunction(function, timeoutSeconds, TaskMonitor.DUMMY);
+    } finally {
+      deadline.stop();
+    }
     if (results == null) {
       throw WorkerErrors.decompileFailed(entry, "the decompiler gave no result");
     }

@@ -67,5 +67,14 @@ public final class EngineParts {
       throw WorkerErrors.engineUnusable(
           "java_compiler", "the Java runtime has no module jdk.compiler");
     }
+    requireNativeDecompiler();
+  }
+
+  /** Refuses to go on without the native decompiler, which analyzers use as well. */
+  public static void requireNativeDecompiler() throws WorkerException {
+    if (!nativeDecompilerRuns()) {
+      throw WorkerErrors.engineUnusable(
+          "native_decompiler", "the engine's native decompiler is missing or does not run");
+    }
   }
 }
