@@ -82,8 +82,6 @@ fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<V
         "-XX:+ExitOnOutOfMemoryError".to_owned(),
         "-XX:+DisableAttachMechanism".to_owned(),
         "-XX:-UsePerfData".to_owned(),
-        // Rust's own handler of segmentation faults was there first, and would take a crash before it is written down.
-        "-XX:-UseSignalChaining".to_owned(),
         format!("-XX:ErrorFile={error_file}"),
     ];
     if java >= JAVA_THAT_RESTRICTS_NATIVE_CODE {

@@ -11,8 +11,8 @@ use super::candidates::Candidates;
 use super::cleanup::CleanupCounts;
 use super::digest::{BasisDigest, ProfileDigest};
 use super::doctor_report::DoctorReport;
-pub use super::error_details::{RaiseLimit, Termination, WorkerProgress};
-use super::error_message;
+pub use super::error_details::{ErrorBody, RaiseLimit, Termination, WorkerProgress};
+use super::error_details::{describe_space, describe_unsupported};
 use super::exit_status::ExitStatus;
 use super::path_value::PathValue;
 use super::selector::FunctionCandidate;
@@ -360,7 +360,7 @@ pub enum PublicError {
         reason: String,
     },
     /// Too little space is left in the store's file system.
-    #[error("the analysis store has too little free space{}", error_message::space(*required_bytes, *available_bytes))]
+    #[error("the analysis store has too little free space{}", describe_space(*required_bytes, *available_bytes))]
     StoreSpaceInsufficient {
         /// The store.
         path: PathValue,
@@ -378,7 +378,7 @@ pub enum PublicError {
         reason: String,
     },
     /// No trusted loader accepts the Sample, or Ghidra has no language for its processor.
-    #[error("{}", error_message::unsupported(recognised_format.as_deref()))]
+    #[error("{}", describe_unsupported(recognised_format.as_deref()))]
     UnsupportedTarget {
         /// Loaders that accept it but are refused.
         loaders: Vec<String>,
@@ -471,19 +471,4 @@ impl PublicError {
                 | Self::WatchdogTimeout { .. }
         )
     }
-}
-
-/// An error inside an error document.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ErrorBody {
-    /// Stable code with its typed details.
-    #[serde(flatten)]
-    pub error: PublicError,
-    /// Concise human context; not for control flow.
-    pub message: String,
-    /// Whether repeating the same request may succeed.
-    pub retryable: bool,
-    /// The retained Diagnostic Log, when there is one.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub diagnostic_log: Option<super::diagnostic_log::DiagnosticLogDescriptor>,
 }

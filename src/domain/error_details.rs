@@ -1,7 +1,10 @@
-//! What the details of several errors share.
+//! What the details of several errors share, and the error as documents carry it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::diagnostic_log::DiagnosticLogDescriptor;
+use super::error::PublicError;
 
 /// How the harness ended a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +32,21 @@ pub struct RaiseLimit {
     pub flag: String,
     /// The next value worth trying.
     pub next_value: u64,
+}
+
+/// An error inside an error document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ErrorBody {
+    /// Stable code with its typed details.
+    #[serde(flatten)]
+    pub error: PublicError,
+    /// Concise human context; not for control flow.
+    pub message: String,
+    /// Whether repeating the same request may succeed.
+    pub retryable: bool,
+    /// The retained Diagnostic Log, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub diagnostic_log: Option<DiagnosticLogDescriptor>,
 }
 
 /// What is said of a Sample that nothing can be asked about.

@@ -11,7 +11,6 @@ pub mod documents;
 pub mod engine_layout;
 pub mod error;
 mod error_details;
-mod error_message;
 pub mod exit_status;
 pub mod fault;
 pub mod function;

@@ -16,6 +16,7 @@ use super::request::{Arguments, Operation, Request};
 use super::response::{Outcome, QueryOutcome, Response};
 use super::violation::{ProtocolViolation, ReceiveError};
 use crate::domain::fault::{FAULT_LIMIT, FaultList};
+use crate::domain::profile::{OptionValue, ResolvedOption};
 use crate::domain::worker_error::WorkerError;
 
 /// Reads and validates the response to `request`, at most `max_bytes` long.
@@ -88,6 +89,8 @@ fn check_outcome(arguments: &Arguments, outcome: &Outcome) -> Result<(), Protoco
         (Arguments::Query { .. }, Outcome::Queried { query }) => check_query(query),
         (Arguments::Analyze { query: asked, .. }, Outcome::Analyzed { analysis, query }) => {
             check_faults(&analysis.faults)?;
+            check_options(&analysis.loader_options)?;
+            check_options(&analysis.analyzer_options)?;
             if !analysis.suspicions.is_sorted_by(|a, b| a < b) {
                 return Err(ProtocolViolation::new("suspicions", "each once, in order", "another list"));
             }
@@ -112,6 +115,19 @@ fn check_outcome(arguments: &Arguments, outcome: &Outcome) -> Result<(), Protoco
 impl From<&Arguments> for Operation {
     fn from(arguments: &Arguments) -> Self {
         arguments.operation()
+    }
+}
+
+/// A value is written as its type says: the digest of a Profile knows one spelling of it.
+fn check_options(options: &[ResolvedOption]) -> Result<(), ProtocolViolation> {
+    let agrees = |option: &ResolvedOption| match option.option_type.as_str() {
+        "boolean" => matches!(option.value, OptionValue::Boolean(_)),
+        "integer" | "long" => matches!(option.value, OptionValue::Integer(_)),
+        _ => matches!(option.value, OptionValue::Text(_)),
+    };
+    match options.iter().find(|option| !agrees(option)) {
+        None => Ok(()),
+        Some(option) => Err(ProtocolViolation::new("options", "a value of its option's type", &option.name)),
     }
 }
 

@@ -343,7 +343,7 @@ mod tests {
     fn granted_fonts_replace_the_systems() {
         let jdk = tempfile::tempdir().unwrap();
         let grants = WorkerGrants { fonts: Some("/nix/store/fonts".into()), ..grants(jdk.path()) };
-        let plan = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&grants).unwrap();
+        let plan = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&grants, Job::Answer).unwrap();
         let line = plan.arguments.join(std::ffi::OsStr::new(" ")).into_string().unwrap();
         assert!(line.contains("--ro-bind /nix/store/fonts /etc/fonts "), "{line}");
         assert!(!line.contains("/usr/share/fonts") && !line.contains("--ro-bind /etc/fonts"), "{line}");

@@ -1,6 +1,7 @@
 //! The published contract: schemas, registries, generated documents, conformance of the two sides.
 
 mod blessed;
+mod codes;
 mod compatibility;
 mod conformance;
 mod registry;

@@ -9,6 +9,7 @@ use ghidr::domain::warning::Warning;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::codes;
 use crate::support::committed;
 use crate::support::schema_samples::{count, sample};
 
@@ -119,6 +120,14 @@ fn codes_are_sorted_unique_and_in_snake_case() {
     assert!(errors.iter().all(|code| !warnings.contains(code)), "a code is both");
 }
 
+#[test]
+fn every_code_is_provoked_through_an_executable_and_says_what_to_do() {
+    let errors: Vec<String> = errors().into_iter().map(|code| code.code).collect();
+    let warnings: Vec<String> = warnings().into_iter().map(|code| code.code).collect();
+    codes::check(codes::ERRORS, &errors);
+    codes::check(codes::WARNINGS, &warnings);
+}
+
 /// A code that nothing raises misleads everybody who writes a handler for it.
 #[test]
 fn every_code_is_raised_somewhere() {
@@ -166,6 +175,7 @@ fn the_page_about_errors_is_generated() {
             &mut page,
             &code.code,
             &format!("{} Exit status {status}{retryable}.", code.meaning),
+            codes::advice(codes::ERRORS, &code.code),
             &code.details,
         );
     }
@@ -174,13 +184,19 @@ fn the_page_about_errors_is_generated() {
         its warnings\nwithout duplicates, ordered by code and then by details.\n",
     );
     for code in warnings() {
-        section(&mut page, &code.code, &code.meaning, &code.details);
+        section(
+            &mut page,
+            &code.code,
+            &code.meaning,
+            codes::advice(codes::WARNINGS, &code.code),
+            &code.details,
+        );
     }
     committed::check("docs/errors.md", page.as_bytes(), "contract::registry");
 }
 
-fn section(page: &mut String, code: &str, text: &str, details: &[(String, String)]) {
-    let _ = write!(page, "\n### `{code}`\n\n{text}\n");
+fn section(page: &mut String, code: &str, text: &str, advice: &str, details: &[(String, String)]) {
+    let _ = write!(page, "\n### `{code}`\n\n{text}\n\nWhat to do: {advice}\n");
     if !details.is_empty() {
         page.push('\n');
     }

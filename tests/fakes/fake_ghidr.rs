@@ -2,7 +2,8 @@
 //!
 //! Everything else is the code that ships: command line, store, sandbox, guard, supervision, protocol and output. Its own
 //! environment stands for what a test cannot wait for or fill: `FAKE_BUNDLE`, `FAKE_WATCHDOG_MS`, `FAKE_GRACE_MS`,
-//! `FAKE_DISK_QUOTA_BYTES`, `FAKE_MAX_RESPONSE_BYTES`, `FAKE_RESERVE_BYTES`.
+//! `FAKE_DISK_QUOTA_BYTES`, `FAKE_MAX_RESPONSE_BYTES`, `FAKE_RESERVE_BYTES`, and
+//! `FAKE_DELETION_FAILS`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::exit)]
 
 #[allow(dead_code, reason = "a process has an output and an end of its own")]
@@ -22,6 +23,7 @@ use ghidr::process::worker_arguments::WORKER;
 use ghidr::process::{
     ChildLauncher, Interrupts, LaunchPlan, Launcher, Outcome, ProcessError, Supervision, guard,
 };
+use ghidr::store::CleanupStepKind;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
@@ -40,6 +42,12 @@ fn main() -> ExitCode {
     host.bundle = Bundle::at(std::env::var_os("FAKE_BUNDLE").expect("FAKE_BUNDLE").into());
     host.store_reserve_bytes = number("FAKE_RESERVE_BYTES").unwrap_or(0);
     host.max_response_bytes = number("FAKE_MAX_RESPONSE_BYTES").unwrap_or(host.max_response_bytes);
+    if std::env::var_os("FAKE_DELETION_FAILS").is_some() {
+        host.before_cleanup_step = &|step| match step.kind {
+            CleanupStepKind::Delete => Err(std::io::Error::other("as told")),
+            _ => Ok(()),
+        };
+    }
     commands::run(&arguments, &host, &mut sink).into()
 }
 

@@ -56,6 +56,8 @@ enum Step {
     Raw { text: String },
     /// Does something to a file of the answer, after it was written: `facts/…`, `project/…` or `invocation/…`.
     File { path: PathBuf, how: FileHow },
+    /// Writes a file wherever it likes.
+    Plant { path: PathBuf, text: String },
     /// Writes the answer now rather than at the end.
     Answer,
     /// Lets a second process write the response after this one is gone.
@@ -178,6 +180,10 @@ impl Worker {
             Step::Response { at, how } => self.answer.claim(move |response| change(response, &at, how)),
             Step::Raw { text } => self.answer.raw_response = Some(text.into_bytes()),
             Step::File { path, how } => self.change_file(&path, how),
+            Step::Plant { path, text } => {
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, text).unwrap();
+            }
             Step::Answer => self.leave_behind(),
             Step::AnswerFromBeyond => {
                 self.answer.leave_behind(&self.arguments.response.with_extension("late"));

@@ -4,7 +4,6 @@ mod audit;
 mod cleaning;
 mod concurrency;
 mod corruption;
-mod crash;
 mod doctor;
 mod endings;
 mod environment;

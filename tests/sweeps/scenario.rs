@@ -25,6 +25,8 @@ pub struct Scenario {
     arguments: &'static [&'static str],
 }
 
+/// The one command that does not answer the same when it is repeated.
+const CLEAN: &str = "clean";
 const FUNCTIONS: &[&str] = &["functions", "--all"];
 const SPILLED: &[&str] = &["functions", "--all", "--max-inline-bytes", "2200"];
 const DECOMPILE: &[&str] = &["decompile", "--name", "main"];
@@ -32,7 +34,7 @@ const DECOMPILE: &[&str] = &["decompile", "--name", "main"];
 const VERIFY: &[&str] = &["decompile", "--name", "_init"];
 
 /// Every sequence of steps by which a command changes a store.
-pub const SCENARIOS: [Scenario; 7] = [
+pub const SCENARIOS: [Scenario; 8] = [
     Scenario { name: "first command", prepare: |_| {}, script: "honest", arguments: &["inspect"] },
     Scenario { name: "facts query", prepare: analyzed, script: "honest", arguments: FUNCTIONS },
     Scenario { name: "spill", prepare: analyzed, script: "honest", arguments: SPILLED },
@@ -40,6 +42,7 @@ pub const SCENARIOS: [Scenario; 7] = [
     Scenario { name: "quarantine and rebuild", prepare: damaged, script: "honest", arguments: FUNCTIONS },
     Scenario { name: "diagnostic log", prepare: |_| {}, script: "fails", arguments: &["inspect"] },
     Scenario { name: "doctor", prepare: analyzed, script: "honest", arguments: &["doctor"] },
+    Scenario { name: CLEAN, prepare: everything, script: "honest", arguments: &["clean"] },
 ];
 
 /// What a command may leave that failed, or died after it had.
@@ -64,6 +67,16 @@ fn analyzed(world: &World) {
 fn damaged(world: &World) {
     analyzed(world);
     tree::flip_byte(&world.analysis().join("facts/functions.jsonl"));
+}
+
+/// One of everything that is kept of a Sample.
+fn everything(world: &World) {
+    world.next(|answer| answer.fail("import_failed", serde_json::json!({"reason": "r"})));
+    ask(world, &["inspect"]);
+    damaged(world);
+    for arguments in [FUNCTIONS, SPILLED, DECOMPILE] {
+        ask(world, arguments).success();
+    }
 }
 
 /// A scenario on its prepared store.
@@ -131,7 +144,12 @@ impl Stage {
     pub fn recovers(&self, what: &str) {
         let next = ask(&self.world, self.scenario.arguments);
         assert_eq!(next.status, Some(0), "{what}, then: {next}");
-        if self.expected.is_ok() {
+        if self.scenario.name == CLEAN {
+            let kept = ["analyses", "artifacts", "diagnostics", "quarantine", "results"];
+            let left: Vec<_> =
+                kept.iter().flat_map(|kind| tree::names(&self.world.store().join(kind))).collect();
+            assert_eq!(left, Vec::<String>::new(), "{what}: cleaned, and yet");
+        } else if self.expected.is_ok() {
             assert_eq!(judge(&next), self.expected, "{what}, then: {next}");
         }
         let run = ask(&self.world, VERIFY);
