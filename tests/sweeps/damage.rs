@@ -91,7 +91,9 @@ fn fill(world: &World) -> PathBuf {
 }
 
 fn ask(world: &World, arguments: &[&str]) -> Run {
-    world.ask(arguments[0], &arguments[1..])
+    let mut line: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    line.push(world.sample().to_str().unwrap().to_owned());
+    world.run_patiently(&line)
 }
 
 fn is_read(inside: &Path, reads: &[&str]) -> bool {

@@ -175,9 +175,7 @@ pub fn judge(run: &Run) -> Result<Value, String> {
 }
 
 fn ask(world: &World, arguments: &[&str]) -> Run {
-    let run = world.run_unframed(line(world, arguments));
-    run.check_framing();
-    run
+    world.run_patiently(&line(world, arguments))
 }
 
 fn line(world: &World, arguments: &[&str]) -> Vec<String> {
