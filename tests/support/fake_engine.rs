@@ -65,6 +65,9 @@ pub struct World {
 /// May refuse a step, or never return from it.
 pub type BeforeStep = Box<dyn FnMut(&CleanupStep) -> std::io::Result<()>>;
 
+/// How often a command that meets a lock is repeated.
+const BUSY_ATTEMPTS: usize = 100;
+
 thread_local! {
     /// The file that changes when this thread's command asks for an invocation id.
     static CHANGING: RefCell<Option<PathBuf>> = const { RefCell::new(None) };
@@ -182,9 +185,25 @@ impl World {
         self.run([OsString::from(command), sample].into_iter().chain(arguments.iter().map(OsString::from)))
     }
 
-    /// Runs a command on this world.
+    /// Runs a command on this world. Another test of this process that starts a program holds, for
+    /// the moment until that program runs, copies of every lock that is held here; a command that
+    /// meets one tries again.
     pub fn run_unframed<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Run {
-        let given = arguments.into_iter().map(|argument| argument.as_ref().to_owned());
+        let arguments: Vec<OsString> =
+            arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
+        let mut run = self.run_once(&arguments);
+        for _ in 0..BUSY_ATTEMPTS {
+            if !String::from_utf8_lossy(&run.stderr).contains("\"code\":\"analysis_busy\"") {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            run = self.run_once(&arguments);
+        }
+        run
+    }
+
+    fn run_once(&self, arguments: &[OsString]) -> Run {
+        let given = arguments.iter().cloned();
         let arguments: Vec<OsString> = [OsString::from("ghidr"), "--sandbox".into(), self.mode.into()]
             .into_iter()
             .chain(given)
@@ -214,21 +233,6 @@ impl World {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let status = commands::run(&arguments, &host, &mut Sink::new(&mut stdout, &mut stderr));
         Run { status: Some(status as i32), stdout, stderr }
-    }
-
-    /// The same for sweeps. Another test of this process that starts a program holds, for the moment
-    /// until that program runs, copies of every lock that is held here; who meets one tries again.
-    pub fn run_patiently(&self, arguments: &[String]) -> Run {
-        let mut run = self.run_unframed(arguments);
-        for _ in 0..100 {
-            run.check_framing();
-            if run.document()["error"]["code"] != "analysis_busy" {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(5));
-            run = self.run_unframed(arguments);
-        }
-        run
     }
 
     /// The one Analysis in the store.

@@ -93,7 +93,9 @@ fn fill(world: &World) -> PathBuf {
 fn ask(world: &World, arguments: &[&str]) -> Run {
     let mut line: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
     line.push(world.sample().to_str().unwrap().to_owned());
-    world.run_patiently(&line)
+    let run = world.run_unframed(&line);
+    run.check_framing();
+    run
 }
 
 fn is_read(inside: &Path, reads: &[&str]) -> bool {

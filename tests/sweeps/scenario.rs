@@ -175,7 +175,9 @@ pub fn judge(run: &Run) -> Result<Value, String> {
 }
 
 fn ask(world: &World, arguments: &[&str]) -> Run {
-    world.run_patiently(&line(world, arguments))
+    let run = world.run_unframed(line(world, arguments));
+    run.check_framing();
+    run
 }
 
 fn line(world: &World, arguments: &[&str]) -> Vec<String> {

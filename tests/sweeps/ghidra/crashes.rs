@@ -60,11 +60,8 @@ fn measure(stage: &Stage) -> BTreeMap<&'static str, Duration> {
     let mut child = start(stage, "bubblewrap", &["decompile", "--name", "main"]);
     let mut seen: Vec<(&str, Instant)> = Vec::new();
     while child.try_wait().unwrap().is_none() {
-        if let Some(now) = phase(&stage.store()) {
-            if seen.last().is_none_or(|(last, _)| *last != now) {
-                seen.push((now, Instant::now()));
-            }
-        }
+        let entered = phase(&stage.store()).filter(|now| seen.last().is_none_or(|(last, _)| last != now));
+        seen.extend(entered.map(|now| (now, Instant::now())));
         std::thread::sleep(Duration::from_millis(1));
     }
     seen.push(("end", Instant::now()));

@@ -23,6 +23,7 @@ fn sweep() {
     SWEEP.run();
 }
 
+#[allow(clippy::print_stderr, reason = "shown when an assertion fails")]
 fn cases(ledger: &mut Ledger) {
     let ghidr = Ghidr::new();
     let sample = ghidr.root().join("sample");
@@ -40,7 +41,7 @@ fn cases(ledger: &mut Ledger) {
                 run
             };
             // Read when an assertion fails, in the output that the test then shows.
-            println!("mutant {index} of {base}: {changes:?}");
+            eprintln!("mutant {index} of {base}: {changes:?}");
             let code = examine(&ask, &sample, decompile, counts);
             if long {
                 count(counts, format!("code {code}"));

@@ -1,7 +1,7 @@
 //! An archive of what set-up laid out, unpacked, installed and asked on what counts as a machine without Rust.
 //!
 //! Boots Ghidra, which is why this module has the name that `cargo xtask test --fast` leaves out.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::process::{Command, Output};
 
