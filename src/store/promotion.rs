@@ -4,6 +4,7 @@
 //! flushed first; then one rename makes it visible. A crash before the rename leaves an
 //! orphan in staging, a crash after it a complete Analysis.
 
+use rustix::fs::FileType;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -33,7 +34,11 @@ use crate::domain::target::Target;
 /// names the host and the time, and is no part of an Analysis.
 const PROJECT_LOCKS: [&str; 2] = ["analysis.lock", "analysis.lock~"];
 /// The two entries of a Ghidra project.
-const PROJECT_ENTRIES: [&str; 2] = ["analysis.gpr", "analysis.rep"];
+const PROJECT_ENTRIES: [Entry; 2] =
+    [("analysis.gpr", FileType::RegularFile), ("analysis.rep", FileType::Directory)];
+
+/// Name and kind of what a directory has to hold.
+type Entry = (&'static str, FileType);
 
 /// What the harness knows about an Analysis besides the files in staging.
 #[derive(Debug, Clone)]
@@ -75,14 +80,24 @@ impl Store {
     ) -> Result<StoredAnalysis, StoreError> {
         let analysis = staging.base.dir.open_dir(layout::ANALYSIS)?;
         check_identity(guard, &analysis, input)?;
-        refuse_unexpected(&analysis, &[layout::FACTS, layout::PROJECT])?;
+        refuse_unexpected(
+            &analysis,
+            &[(layout::FACTS, FileType::Directory), (layout::PROJECT, FileType::Directory)],
+        )?;
         let project = analysis.open_dir(layout::PROJECT).map_err(StoreError::within_staging)?;
         for name in PROJECT_LOCKS {
-            project.remove_file(name)?;
+            let stat = project.stat(name)?;
+            // A directory of that name stays, and is refused as unexpected.
+            if stat.is_some_and(|stat| FileType::from_raw_mode(stat.st_mode) != FileType::Directory) {
+                project.remove_file(name)?;
+            }
         }
         refuse_unexpected(&project, &PROJECT_ENTRIES)?;
         let facts = analysis.open_dir(layout::FACTS).map_err(StoreError::within_staging)?;
-        refuse_unexpected(&facts, &[layout::FUNCTIONS, layout::PROGRAM_FACTS])?;
+        refuse_unexpected(
+            &facts,
+            &[(layout::FUNCTIONS, FileType::RegularFile), (layout::PROGRAM_FACTS, FileType::RegularFile)],
+        )?;
         facts::validate(&facts, &input.facts, &input.program, input.max_facts_bytes)?;
 
         let profile_bytes = input.profile.canonical_bytes()?;
@@ -149,13 +164,18 @@ fn is_ordered(options: &[ResolvedOption]) -> bool {
     options.is_sorted_by(|a, b| a.name < b.name)
 }
 
-fn refuse_unexpected(dir: &Dir, expected: &[&str]) -> Result<(), StoreError> {
+fn refuse_unexpected(dir: &Dir, expected: &[Entry]) -> Result<(), StoreError> {
     let entries = dir.entries()?;
-    if let Some(entry) = entries.iter().find(|entry| !expected.iter().any(|name| entry.name == *name)) {
-        return Err(dir.corrupt(&entry.name, "unexpected entry").within_staging());
+    for entry in &entries {
+        let reason = match expected.iter().find(|(name, _)| entry.name == *name) {
+            None => "unexpected entry",
+            Some((_, kind)) if entry.kind != *kind => "another kind of entry than expected",
+            Some(_) => continue,
+        };
+        return Err(dir.corrupt(&entry.name, reason).within_staging());
     }
-    match expected.iter().find(|name| !entries.iter().any(|entry| entry.name == **name)) {
-        Some(name) => Err(dir.corrupt(name, "missing").within_staging()),
+    match expected.iter().find(|(name, _)| !entries.iter().any(|entry| entry.name == *name)) {
+        Some((name, _)) => Err(dir.corrupt(name, "missing").within_staging()),
         None => Ok(()),
     }
 }
@@ -292,7 +312,22 @@ mod tests {
 
     #[test]
     fn unexpected_missing_and_irregular_entries_are_refused() {
-        let spoilers: [fn(&Staging); 7] = [
+        let spoilers: [fn(&Staging); 10] = [
+            |staging| {
+                let file = staging.project_directory().join("analysis.gpr");
+                std::fs::remove_file(&file).unwrap();
+                std::fs::create_dir(&file).unwrap();
+            },
+            |staging| {
+                let lock = staging.project_directory().join("analysis.lock");
+                std::fs::remove_file(&lock).unwrap();
+                std::fs::create_dir(&lock).unwrap();
+            },
+            |staging| {
+                let directory = staging.project_directory().join("analysis.rep");
+                std::fs::remove_dir_all(&directory).unwrap();
+                std::fs::write(&directory, b"").unwrap();
+            },
             |staging| std::fs::write(staging.project_directory().join("extra"), b"").unwrap(),
             |staging| std::fs::remove_file(staging.project_directory().join("analysis.gpr")).unwrap(),
             |staging| symlink("/etc", staging.project_directory().join("analysis.rep/link")).unwrap(),
