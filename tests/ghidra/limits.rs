@@ -36,11 +36,25 @@ fn an_analysis_timeout_names_the_analyzer_and_the_next_value_and_promotes_nothin
     ghidr.run(["inspect".as_ref(), small.as_os_str()]).success();
 }
 
+/// Neither the Sample's path nor the caller's environment is in any file of a Diagnostic Log.
+fn assert_quotes_nothing_of_the_caller(log: &std::path::Path) {
+    let names = tree::names(log);
+    assert!(names.contains(&"manifest.json".to_owned()) && names.len() > 1, "{names:?}");
+    for name in names {
+        let text = String::from_utf8_lossy(&std::fs::read(log.join(&name)).unwrap()).into_owned();
+        for secret in ["a-path-of-the-caller", "NOBODYS_BUSINESS", "a-value-of-the-caller"] {
+            assert!(!text.contains(secret), "{name} quotes {secret}: {text}");
+        }
+    }
+}
+
 #[test]
 fn an_exhausted_java_heap_is_typed_and_names_the_next_value() {
-    let ghidr = Ghidr::new();
+    let ghidr = Ghidr::new().environment("NOBODYS_BUSINESS", "a-value-of-the-caller");
+    let sample = ghidr.root().join("a-path-of-the-caller");
+    std::fs::copy(LARGE, &sample).unwrap();
     let _boot = boots::take();
-    let run = ghidr.run(["--max-heap-mib", "40", "inspect", LARGE]);
+    let run = ghidr.run(["--max-heap-mib", "40", "inspect", sample.to_str().unwrap()]);
     let error = run.error("java_heap_exhausted", 1);
     assert_eq!(error["details"]["max_heap_mib"], 40);
     assert_eq!(error["details"]["raise"]["flag"], "--max-heap-mib");
@@ -48,7 +62,7 @@ fn an_exhausted_java_heap_is_typed_and_names_the_next_value() {
     assert!(error["details"]["progress"]["phase"].is_string(), "{error}");
     assert_no_analysis(&ghidr);
     let log = error["diagnostic_log"]["path"]["value"].as_str().unwrap();
-    assert!(std::path::Path::new(log).exists(), "the log is retained: {error}");
+    assert_quotes_nothing_of_the_caller(std::path::Path::new(log).parent().unwrap());
 }
 
 #[test]

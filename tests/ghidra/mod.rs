@@ -5,6 +5,7 @@ mod cleaning;
 mod concurrency;
 mod corruption;
 mod doctor;
+mod egress;
 mod endings;
 mod environment;
 mod faults;
