@@ -10,6 +10,7 @@ use super::context::{Context, Engine};
 use super::crash_report::ERROR_FILE;
 use super::failure::Failure;
 use crate::domain::engine_layout::EngineLayout;
+use crate::domain::error::PublicError;
 use crate::domain::limits::ExecutionLimits;
 use crate::engine::bundle::{ADAPTER_JAR, ADAPTER_SCRIPTS};
 use crate::engine::modules;
@@ -49,7 +50,7 @@ pub fn boot(
     jvm_options.extend(mode.options(operation, paths)?);
     Ok(Boot {
         libjvm: text(&libjvm(&paths.java_home))?,
-        class_path: class_path.iter().map(|path| text(path)).collect::<Result<_, _>>()?,
+        class_path: class_path.iter().map(|path| class_path_entry(path)).collect::<Result<_, _>>()?,
         jvm_options,
         main_stack_mib: MAIN_STACK_MIB,
     })
@@ -112,6 +113,16 @@ fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<V
     ];
     options.extend(properties.map(|(name, value)| format!("-D{name}={value}")));
     Ok(options)
+}
+
+/// Java splits a class path at colons, and has no way to quote one.
+fn class_path_entry(path: &Path) -> Result<String, Failure> {
+    let entry = text(path)?;
+    if entry.contains(':') {
+        let reason = format!("Java cannot have a colon in its class path: {entry}");
+        return Err(PublicError::EngineUnusable { component: "class path".to_owned(), reason }.into());
+    }
+    Ok(entry)
 }
 
 /// A path for the request, which is text.

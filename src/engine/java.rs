@@ -81,6 +81,10 @@ impl JavaRuntime {
             path: Some(home.to_owned()),
             selected_by: selected_by.to_owned(),
         })?;
+        // Java finds its own libraries through lists of paths that it splits at colons.
+        if home.as_os_str().as_encoded_bytes().contains(&b':') {
+            return Err(incompatible(None, "Java cannot run from a path with a colon"));
+        }
         let release = std::fs::read_to_string(home.join("release"))
             .map_err(|_| incompatible(None, "it has no readable release file"))?;
         let feature_version = release_value(&release, "JAVA_VERSION")
@@ -166,6 +170,15 @@ mod tests {
         let home = jdk("17", "jdk.compiler");
         std::fs::remove_file(home.path().join("bin/javac")).unwrap();
         assert!(reason(find(home.path())).contains("not a full JDK"));
+    }
+
+    #[test]
+    fn a_jdk_at_a_path_with_a_colon_is_refused() {
+        let home = jdk("17", "jdk.compiler");
+        let parent = tempfile::tempdir().unwrap();
+        let odd = parent.path().join("a:b");
+        std::fs::rename(home.path(), &odd).unwrap();
+        assert!(reason(find(&odd)).contains("colon"));
     }
 
     #[test]

@@ -46,7 +46,7 @@ fn expected() -> [Value; 3] {
 #[test]
 fn odd_engine_paths_outside_the_sandbox_are_the_same_analysis_or_an_error() {
     let expected = expected();
-    for name in ["a b&c#d%e'f", "x!"] {
+    for name in ["a b&c#d%e'f", "x!", "y:z"] {
         let installed = Installed::at(name);
         let ghidr = Ghidr::new().executable(installed.executable());
         let _boot = boots::take();
