@@ -5,6 +5,7 @@
 mod document;
 mod memory;
 mod official;
+mod synthetic;
 mod timing;
 
 use std::cell::Cell;
@@ -26,6 +27,8 @@ const ELF: &str = "fixtures/bin/elf-x86_64-pie";
 const PE: &str = "fixtures/bin/pe32plus-x86_64.exe";
 const ONE_MEBIBYTE: u64 = 1 << 20;
 const HUNDRED_MEBIBYTES: u64 = 100 << 20;
+const LARGE_SAMPLE_BYTES: u64 = 150 << 20;
+const MANY_FUNCTIONS: u64 = 200_000;
 
 /// Measures everything.
 pub fn run(project: &Project) -> Result<(), TaskError> {
@@ -67,6 +70,9 @@ impl<'a> Bench<'a> {
     fn measure(&self) -> Result<(Vec<Row>, String), TaskError> {
         let (elf, pe) = (self.project.root.join(ELF), self.project.root.join(PE));
         let padded = self.padded(&elf, ONE_MEBIBYTE)?;
+        let many = self.directory.join("store-many");
+        command::output(&mut self.ghidr(&many, &["inspect"], &elf))?;
+        synthetic::replace_functions(&many, MANY_FUNCTIONS)?;
         let kept = self.directory.join("store-kept");
         command::output(&mut self.ghidr(&kept, &["inspect"], &padded))?;
         command::output(&mut self.ghidr(&kept, &["decompile", "--name", "main"], &elf))?;
@@ -80,6 +86,21 @@ impl<'a> Bench<'a> {
             let mut version = Subject::new(|| Ok(self.version()));
             let goal = Goal::ExtraMilliseconds(20.0);
             rows.push(self.times(what, "`ghidr --version`", &mut cached, &mut version, goal)?);
+        }
+        let large = self.padded(&elf, LARGE_SAMPLE_BYTES)?;
+        command::output(&mut self.ghidr(&kept, &["inspect"], &large))?;
+        for (what, command, store, sample) in [
+            ("cached `inspect`, 200,000 functions", "inspect", &many, &elf),
+            ("cached `functions` page, 200,000 functions", "functions", &many, &elf),
+            ("cached `inspect`, 150 MB sample", "inspect", &kept, &large),
+            ("cached `functions` page, 150 MB sample", "functions", &kept, &large),
+        ] {
+            let nowhere = self.directory.join("store-nowhere");
+            let mut cached = Subject::new(|| Ok(self.ghidr(store, &[command], sample)));
+            // With nothing stored, this hashes the Sample and does nothing else.
+            let mut hash = Subject::new(|| Ok(self.ghidr(&nowhere, &["clean", "--dry-run"], sample)));
+            let goal = Goal::ExtraMilliseconds(60.0);
+            rows.push(self.times(what, "hashing that sample", &mut cached, &mut hash, goal)?);
         }
         let decompile = ["decompile", "--name", "main"];
         rows.push(self.times(
@@ -115,7 +136,7 @@ impl<'a> Bench<'a> {
             &mut Subject::new(|| Ok(self.ghidr(&self.new_store(), &["inspect"], &elf))),
             Goal::ExtraMilliseconds(500.0),
         )?);
-        rows.extend(self.memory(&elf)?);
+        rows.extend(self.memory(&elf, &many)?);
         Ok((rows, self.phases(&kept, &elf)?))
     }
 
@@ -132,15 +153,22 @@ impl<'a> Bench<'a> {
         Ok(Row { what, against, finding: Finding::Times(pair), goal })
     }
 
-    fn memory(&self, elf: &Path) -> Result<[Row; 2], TaskError> {
+    fn memory(&self, elf: &Path, many: &Path) -> Result<[Row; 3], TaskError> {
         report::say("measuring: peak memory");
         // No program: refused by the worker after it was hashed and copied, which is what costs the parent memory.
         let large = self.directory.join("large");
         fs::File::create(&large).and_then(|file| file.set_len(HUNDRED_MEBIBYTES)).at("write", &large)?;
         let parent = memory::peak(&mut self.ghidr(&self.new_store(), &["inspect"], &large))?;
+        let reader = memory::peak(&mut self.ghidr(many, &["functions", "--all"], elf))?;
         let ours = memory::peak(&mut self.ghidr(&self.new_store(), &["inspect"], elf))?;
         let theirs = memory::peak(&mut self.official.import(elf)?)?;
         Ok([
+            Row {
+                what: "peak memory of the command itself, `functions --all` of 200,000 functions",
+                against: "–",
+                finding: Finding::Memory(reader.process_bytes, None),
+                goal: Goal::Mebibytes(64.0),
+            },
             Row {
                 what: "peak memory of the command itself, 100 MB sample",
                 against: "–",
@@ -187,7 +215,7 @@ impl<'a> Bench<'a> {
 
     /// `sample` with zeros after it, which no loader maps.
     fn padded(&self, sample: &Path, bytes: u64) -> Result<PathBuf, TaskError> {
-        let path = self.directory.join("padded");
+        let path = self.directory.join(format!("padded-{bytes}"));
         files::copy(sample, &path)?;
         fs::File::options()
             .write(true)
