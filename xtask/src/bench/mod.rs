@@ -159,12 +159,12 @@ impl<'a> Bench<'a> {
         let large = self.directory.join("large");
         fs::File::create(&large).and_then(|file| file.set_len(HUNDRED_MEBIBYTES)).at("write", &large)?;
         let parent = memory::peak(&mut self.ghidr(&self.new_store(), &["inspect"], &large))?;
-        let reader = memory::peak(&mut self.ghidr(many, &["functions", "--all"], elf))?;
+        let reader = memory::peak(&mut self.ghidr(many, &["functions"], elf))?;
         let ours = memory::peak(&mut self.ghidr(&self.new_store(), &["inspect"], elf))?;
         let theirs = memory::peak(&mut self.official.import(elf)?)?;
         Ok([
             Row {
-                what: "peak memory of the command itself, `functions --all` of 200,000 functions",
+                what: "peak memory of the command itself, `functions` page of 200,000 functions",
                 against: "–",
                 finding: Finding::Memory(reader.process_bytes, None),
                 goal: Goal::Mebibytes(64.0),
