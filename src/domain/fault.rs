@@ -108,14 +108,15 @@ impl Completeness {
     }
 }
 
-/// A sign that an Analysis which finished may still mean little.
+/// A sign that an Analysis which finished may still mean little; declared in the order of the names, in
+/// which the adapter lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Suspicion {
-    /// No Function in a Program that has executable memory.
-    NoFunctionInExecutableProgram,
     /// Headers point past the end of the file: a truncated Sample imports "successfully".
     HeadersPastEndOfFile,
+    /// No Function in a Program that has executable memory.
+    NoFunctionInExecutableProgram,
 }
 
 #[cfg(test)]
