@@ -53,48 +53,49 @@ pub fn obtain(
     ready: &Ready<'_>,
     selector: &FunctionSelector,
 ) -> Result<Obtained, Failure> {
-    let resolution = resolve(ready, selector)?;
-    if let Some(outcome) = &ready.answered {
-        return match outcome {
-            QueryOutcome::Failed { error } => {
-                Err(Failure::worker(error.clone(), Some(selector), KIND).with_log(ready.query_log.clone()))
-            }
-            QueryOutcome::Decompiled { decompilation } => {
-                let kept = keep(ready, &resolution, decompilation)?;
-                let decompilation = decompilation.clone();
-                Ok(Obtained { decompilation, watchdog_seconds: ready.watchdog_seconds, times: None, kept })
-            }
-        };
+    if let Some(QueryOutcome::Failed { error }) = &ready.answered {
+        let failure = Failure::worker(error.clone(), Some(selector), KIND);
+        return Err(failure.with_log(ready.query_log.clone()));
     }
-    let asked = match &resolution {
-        Resolution::Unique(item) if item.decompilable => {
-            if let Some(decompilation) = kept(ready, item) {
-                return Ok(Obtained { decompilation, watchdog_seconds: None, times: None, kept: true });
-            }
-            FunctionSelector::Address { space: item.entry.space.clone(), offset: item.entry.offset }
-        }
-        // Whether an Address lies inside a Function, and why a Function cannot be decompiled,
-        // only Ghidra knows.
-        Resolution::Unique(_) => selector.clone(),
-        Resolution::NotFound => match selector {
-            FunctionSelector::Address { .. } => selector.clone(),
-            FunctionSelector::Name { value } => {
-                return Err(PublicError::FunctionNotFound { name: value.clone() }.into());
-            }
-        },
-        Resolution::Ambiguous(candidates) => match selector {
-            FunctionSelector::Name { value } => {
-                let (name, candidates) = (value.clone(), candidates.clone());
-                return Err(PublicError::FunctionSelectorAmbiguous { name, candidates }.into());
-            }
-            FunctionSelector::Address { .. } => {
-                return Err(Failure::internal("an entry address resolved to several functions"));
-            }
-        },
-    };
+    let resolution = resolve(ready, selector)?;
+    if let Some(QueryOutcome::Decompiled { decompilation }) = &ready.answered {
+        let kept = keep(ready, &resolution, decompilation)?;
+        let decompilation = decompilation.clone();
+        return Ok(Obtained { decompilation, watchdog_seconds: ready.watchdog_seconds, times: None, kept });
+    }
+    if let Resolution::Unique(item) = &resolution
+        && let Some(decompilation) = kept(ready, item)
+    {
+        return Ok(Obtained { decompilation, watchdog_seconds: None, times: None, kept: true });
+    }
+    let asked = to_ask(&resolution, selector)?;
     let (decompilation, watchdog_seconds, times) = ask_worker(session, ready, selector, asked)?;
     let kept = keep(ready, &resolution, &decompilation)?;
     Ok(Obtained { decompilation, watchdog_seconds: Some(watchdog_seconds), times: Some(times), kept })
+}
+
+/// What a worker is asked about, when facts alone do not settle the matter.
+fn to_ask(resolution: &Resolution, selector: &FunctionSelector) -> Result<FunctionSelector, Failure> {
+    match (resolution, selector) {
+        (Resolution::Unique(item), _) if item.decompilable => {
+            Ok(FunctionSelector::Address { space: item.entry.space.clone(), offset: item.entry.offset })
+        }
+        // Whether an Address lies inside a Function, and why a Function cannot be decompiled,
+        // only Ghidra knows.
+        (Resolution::Unique(_), _) | (Resolution::NotFound, FunctionSelector::Address { .. }) => {
+            Ok(selector.clone())
+        }
+        (Resolution::NotFound, FunctionSelector::Name { value }) => {
+            Err(PublicError::FunctionNotFound { name: value.clone() }.into())
+        }
+        (Resolution::Ambiguous(candidates), FunctionSelector::Name { value }) => {
+            let (name, candidates) = (value.clone(), candidates.clone());
+            Err(PublicError::FunctionSelectorAmbiguous { name, candidates }.into())
+        }
+        (Resolution::Ambiguous(_), FunctionSelector::Address { .. }) => {
+            Err(Failure::internal("an entry address resolved to several functions"))
+        }
+    }
 }
 
 fn resolve(ready: &Ready<'_>, selector: &FunctionSelector) -> Result<Resolution, Failure> {
@@ -116,6 +117,9 @@ fn key<'query>(ready: &Ready<'_>, entry: &'query Address) -> Key<'query> {
 }
 
 fn kept(ready: &Ready<'_>, item: &FunctionItem) -> Option<Decompilation> {
+    if !item.decompilable {
+        return None;
+    }
     let found: Decompilation = ready.analysis.kept_result(ready.store, &key(ready, &item.entry))?;
     names(&found, item).then_some(found)
 }

@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use super::page_notice::page_notice;
 use super::{escape, storage};
 use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
 use crate::domain::doctor_report::{ComponentStatus, DoctorReport};
@@ -116,17 +117,7 @@ pub fn function_list(data: &FunctionList) -> String {
     for [address, size, name] in &rows {
         let _ = writeln!(text, "{address:address_width$}  {size:>size_width$}  {name}");
     }
-    let page = &data.page;
-    if page.has_more {
-        let next = page.offset.saturating_add(page.returned);
-        let _ = writeln!(
-            text,
-            "{} of {} functions shown; more: --offset {next}, or --all",
-            page.returned, page.total
-        );
-    } else if page.returned == 0 && page.total > 0 {
-        let _ = writeln!(text, "no functions at offset {}; there are {}", page.offset, page.total);
-    }
+    text.push_str(&page_notice(&data.page, "functions"));
     text
 }
 

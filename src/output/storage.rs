@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::escape;
+use super::page_notice::page_notice;
 use crate::domain::cleanup::{Cleanup, CleanupCounts, CleanupMode};
 use crate::domain::path_value::PathValue;
 use crate::domain::store_list::{ListedAnalysis, StoreList, StoredSample};
@@ -58,19 +59,10 @@ pub fn store_list(data: &StoreList) -> String {
     if !data.items.is_empty() {
         write_table(&mut text, data.items.iter().flat_map(rows));
     }
-    let page = &data.page;
-    if page.has_more {
-        let next = page.offset.saturating_add(page.returned);
-        let _ = writeln!(
-            text,
-            "{} of {} samples shown; more: --offset {next}, or --all",
-            page.returned, page.total
-        );
-    } else if page.total == 0 {
+    if data.page.total == 0 {
         text.push_str("nothing is stored about any sample\n");
-    } else if page.returned == 0 {
-        let _ = writeln!(text, "no samples at offset {}; there are {}", page.offset, page.total);
     }
+    text.push_str(&page_notice(&data.page, "samples"));
     let global = &data.global;
     if global.artifacts + global.diagnostic_logs > 0 {
         let counts = CleanupCounts {

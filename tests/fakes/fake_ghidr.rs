@@ -9,6 +9,7 @@
 #[allow(dead_code, reason = "a process has an output and an end of its own")]
 #[path = "../support/fake_answer.rs"]
 mod fake_answer;
+mod flood;
 mod script;
 
 use std::ffi::OsString;

@@ -4,6 +4,8 @@
 //! instruction is an error, so a test cannot pass by misspelling one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]
 
+mod flood;
+
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -17,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use flood::flood;
 use ghidr::process::guard;
 use ghidr::process::worker_arguments::{Job, WorkerArguments};
 use ghidr::process::worker_life::{self, WorkerEnd};
@@ -114,16 +117,6 @@ fn report(line: &str, result: io::Result<String>) {
     match result {
         Ok(answer) => println!("{line}: {answer}"),
         Err(error) => println!("{line}: error {:?}", error.kind()),
-    }
-}
-
-fn flood(bytes: usize) {
-    let block: Vec<u8> = (0..65_536_usize).map(|at| (at % 251) as u8).collect();
-    let mut left = bytes;
-    while left > 0 {
-        let now = left.min(block.len());
-        io::stderr().write_all(&block[..now]).unwrap();
-        left -= now;
     }
 }
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -20,6 +20,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::fake_answer::{Answer, program};
+use super::flood::flood;
 
 /// The first argument of a process that only holds what it inherited.
 pub const LINGER: &str = "--linger";
@@ -253,16 +254,6 @@ impl Worker {
 fn wait_for_ever() -> ! {
     loop {
         thread::park();
-    }
-}
-
-fn flood(bytes: usize) {
-    let block: Vec<u8> = (0..65_536_usize).map(|at| (at % 251) as u8).collect();
-    let mut left = bytes;
-    while left > 0 {
-        let now = left.min(block.len());
-        io::stderr().write_all(&block[..now]).unwrap();
-        left -= now;
     }
 }
 

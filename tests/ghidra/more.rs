@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::support::boots;
 use crate::support::ghidr::Ghidr;
+use crate::support::hostile::elf::long_function;
 
 const X86_64: u16 = 62;
 const HEADER_BYTES: u64 = 64;
@@ -79,19 +80,6 @@ fn elf_of_an_ambiguous_machine() -> Vec<u8> {
     elf.extend([1_u32, 0, 0, 0, 0].iter().flat_map(|field| field.to_le_bytes()));
     elf.extend([52_u16, 32, 0, 40, 0, 0].iter().flat_map(|field| field.to_le_bytes()));
     elf
-}
-
-/// One function of `instructions` instructions that all matter to its result.
-fn long_function(instructions: u32) -> Vec<u8> {
-    let mut code = Vec::new();
-    for index in 0..instructions / 2 {
-        // add rax, [rsi + index * 8]; imul rax, rdi
-        code.extend([0x48, 0x03, 0x86]);
-        code.extend((index * 8).to_le_bytes());
-        code.extend([0x48, 0x0f, 0xaf, 0xc7]);
-    }
-    code.push(0xc3);
-    code
 }
 
 fn sample(ghidr: &Ghidr, name: &str, bytes: &[u8]) -> PathBuf {

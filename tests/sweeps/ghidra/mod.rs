@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::support::damage::{copy_tree, entries_below};
+use crate::support::fake_engine::grandchildren;
 use crate::support::ghidr::{Ghidr, Run};
 use crate::support::processes::wait_until_gone;
 use crate::support::{fixtures, right_answer, tree};
@@ -106,8 +107,4 @@ impl Stage {
 
 fn names(store: &Path) -> BTreeSet<String> {
     entries_below(store).iter().map(|entry| right_answer::anonymous(entry)).collect()
-}
-
-fn grandchildren(directory: &Path) -> Vec<PathBuf> {
-    crate::support::fake_engine::grandchildren(directory)
 }
