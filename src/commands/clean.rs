@@ -42,7 +42,6 @@ pub fn run(context: &Context<'_>, arguments: &CleanArguments) -> Result<Answer, 
     if mode == CleanupMode::DryRun {
         let lock = store.lock()?;
         let report = report(context, mode, target, store.survey(&lock, scope)?);
-        let text = storage::cleanup(&report.data);
         return answer(context, &report, text, String::new(), &spill(&store, &lock), Envelope::clone);
     }
     if arguments.all && !arguments.yes {
@@ -85,7 +84,6 @@ fn execute(
     let lock = store.clean_lock(scope)?;
     store.sweep_for_cleanup(&lock)?;
     let report = report(context, CleanupMode::Executed, target, store.survey(&lock, scope)?);
-    let text = storage::cleanup(&report.data);
     let place = spill(store, &lock);
     let prepared = prepare(context, &report, text, String::new(), Some(&place), Envelope::clone)?;
     let mut before_step = |step: &CleanupStep| {
@@ -111,8 +109,11 @@ fn report(context: &Context<'_>, mode: CleanupMode, target: CleanupTarget, match
     Envelope::new(KIND, context.store_provenance(), data, Vec::new())
 }
 
+fn text(report: &Report) -> Result<String, Failure> {
+    Ok(storage::cleanup(&report.data))
+}
+
 fn without_store(context: &Context<'_>, report: &Report) -> Result<Answer, Failure> {
-    let text = storage::cleanup(&report.data);
     prepare::<_, _, CleanLock>(context, report, text, String::new(), None, Envelope::clone)?.publish()
 }
 

@@ -79,10 +79,10 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         let failure = Failure::from(PublicError::DoctorFailed { report: Box::new(report) });
         return Err(failure.with_log(log));
     };
-    let text = human::doctor(&report);
     let warnings = warning::normalize(context.policy_warnings(engine));
     let envelope = Envelope::new(KIND, context.known(), report, warnings);
     let spill = Spill { store, lock: &store.lock()?, scope: ArtifactScope::Global };
+    let text = |made: &Envelope<_, _>| Ok(human::doctor(&made.data));
     answer(context, &envelope, text, String::new(), &spill, Envelope::clone)
 }
 

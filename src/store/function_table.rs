@@ -1,6 +1,7 @@
 //! The stored function table, served only after its digest was verified.
 //!
-//! Memory is bounded by one line plus the page asked for, whatever the table's size.
+//! Memory is bounded by one line, whatever the size of the table and of the page asked for, unless
+//! the caller collects what it is given.
 
 use std::fs::File;
 use std::io::{BufReader, Seek as _};
@@ -35,16 +36,38 @@ impl FunctionTable<'_> {
 
     /// The Functions of a half-open index range; one pass over the file.
     pub fn read_page(&self, range: Range<u64>) -> Result<Vec<FunctionItem>, StoreError> {
-        let mut lines = Vec::new();
-        let mut file = self.open()?;
-        self.scan(&mut file, |index, line| {
-            if range.contains(&index) {
-                lines.push(line.to_vec());
-            }
+        let mut items = Vec::new();
+        self.for_each_of_page(range, |item| {
+            items.push(item);
             Ok::<_, StoreError>(())
         })?;
-        // INVARIANT(nothing-unverified-is-served): the digest was checked by `scan`.
-        lines.iter().map(|line| self.parse(line)).collect()
+        Ok(items)
+    }
+
+    /// Hands the Functions of a half-open index range to `visit`, in order; one pass over the
+    /// file, which is verified by its end: an error voids what was visited.
+    pub fn for_each_of_page<E: From<StoreError>>(
+        &self,
+        range: Range<u64>,
+        mut visit: impl FnMut(FunctionItem) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut file = self.open()?;
+        let mut unreadable = None;
+        self.scan(&mut file, |index, line| {
+            if !range.contains(&index) || unreadable.is_some() {
+                return Ok(());
+            }
+            match self.parse(line) {
+                Ok(item) => visit(item),
+                Err(error) => {
+                    // A wrong digest explains it better.
+                    unreadable = Some(error);
+                    Ok(())
+                }
+            }
+        })?;
+        // INVARIANT(nothing-unverified-is-served): success only after `scan` checked the digest.
+        unreadable.map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// Hands every Function to `visit`, in order. The file is verified before the first one;
