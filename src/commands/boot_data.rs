@@ -113,10 +113,11 @@ impl Maker<'_> {
             WorkerQuery::Decompile { selector: FunctionSelector::Name { value: self.plan.function.clone() } };
         let tasks = [WorkerTask::Analyze { query: None }, WorkerTask::Query { query }];
         let staging = self.staging()?;
+        let stop = || self.context.host.interrupts.first();
         OpenedSample::open(sample, self.context.max_sample_bytes)
-            .and_then(|opened| opened.hash().map(|_| opened))
+            .and_then(|opened| opened.hash(&stop).map(|_| opened))
             .map_err(|error| Failure::sample(error, sample))?
-            .snapshot_into(&staging, self.context.host.store_reserve_bytes)?;
+            .snapshot_into(&staging, self.context.host.store_reserve_bytes, &stop)?;
         let script_bundles = staging.home_directory().join("script-bundles");
         fs::create_dir(&script_bundles).map_err(at(&script_bundles))?;
         let mode = BootMode::Observed { script_bundles: script_bundles.clone() };

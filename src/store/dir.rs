@@ -11,7 +11,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 
 use super::error::StoreError;
@@ -70,10 +70,11 @@ impl Dir {
     pub fn try_open_dir(&self, name: impl AsRef<OsStr>) -> Result<Option<Self>, StoreError> {
         let name = name.as_ref();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match rustix::fs::openat(&self.fd, name, flags, Mode::empty()) {
+        match open_on_this_mount(&self.fd, name, flags) {
             Ok(fd) => Ok(Some(Self { fd, path: self.child_path(name) })),
             Err(Errno::NOENT) => Ok(None),
             Err(Errno::NOTDIR | Errno::LOOP) => Err(self.corrupt(name, "expected a directory")),
+            Err(Errno::XDEV) => Err(self.corrupt(name, "something else is mounted here")),
             Err(error) => Err(error).at(Operation::Open, &self.child_path(name)),
         }
     }
@@ -231,6 +232,16 @@ impl Dir {
     /// Makes entry changes durable.
     pub fn sync(&self) -> Result<(), StoreError> {
         rustix::fs::fsync(&self.fd).at(Operation::Sync, &self.path)
+    }
+}
+
+/// What is mounted inside a store, another directory of the same file system included, is not the store's to read or
+/// to remove. Before Linux 5.6, and where a container filters the call, mounts cannot be told.
+fn open_on_this_mount(dir: &OwnedFd, name: &OsStr, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    let here = ResolveFlags::NO_XDEV | ResolveFlags::NO_SYMLINKS;
+    match rustix::fs::openat2(dir, name, flags, Mode::empty(), here) {
+        Err(Errno::NOSYS | Errno::PERM) => rustix::fs::openat(dir, name, flags, Mode::empty()),
+        outcome => outcome,
     }
 }
 

@@ -5,7 +5,7 @@
 //! lock is free is an orphan that [`Store::sweep_orphans`] removes. A live one is never
 //! touched.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::{FileType, FlockOperation};
@@ -157,6 +157,19 @@ impl Staging {
         let dir = &self.base.dir;
         let space = rustix::fs::fstatvfs(dir).at(Operation::Read, dir.path())?;
         Ok(space.f_bavail.saturating_mul(space.f_frsize))
+    }
+
+    /// Refuses what does not fit on the file system of the store and is to be written at `path`.
+    pub(super) fn require_room(&self, required_bytes: u64, path: &Path) -> Result<(), StoreError> {
+        let available_bytes = self.available_bytes()?;
+        if available_bytes >= required_bytes {
+            return Ok(());
+        }
+        Err(StoreError::NoSpace {
+            path: path.to_path_buf(),
+            required_bytes: Some(required_bytes),
+            available_bytes: Some(available_bytes),
+        })
     }
 
     /// Whether so many bytes, or one more file, do not fit on the file system of the store.
