@@ -216,6 +216,8 @@ impl Store {
             if entry.kind != FileType::Directory {
                 continue;
             }
+            // A worker outside a sandbox may have taken away its owner's permissions.
+            staging.reclaim(name);
             let Some(dir) = staging.try_open_dir(name)? else { continue };
             if try_own(&staging, name, &dir)? {
                 tree::remove_contents(&dir)?;
