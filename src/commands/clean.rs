@@ -9,8 +9,7 @@ use std::path::Path;
 use super::answer::{Answer, Spill, answer, prepare};
 use super::confirmation::confirm;
 use super::context::Context;
-use super::failure::Failure;
-use super::worker::interrupted;
+use super::failure::{Failure, interrupted};
 use crate::cli::CleanArguments;
 use crate::domain::cleanup::{Cleanup, CleanupMatch, CleanupMode, CleanupTarget};
 use crate::domain::digest::SampleDigest;
@@ -70,7 +69,9 @@ fn resolve(
 fn hash(context: &Context<'_>, path: &Path) -> Result<SampleDigest, Failure> {
     context.learn(|known| known.source_path = Some(PathValue::from(path)));
     let opened = OpenedSample::open(path, context.max_sample_bytes);
-    let identity = opened.and_then(|sample| sample.hash()).map_err(|error| Failure::sample(error, path))?;
+    let stop = || context.host.interrupts.first();
+    let identity =
+        opened.and_then(|sample| sample.hash(&stop)).map_err(|error| Failure::sample(error, path))?;
     Ok(identity.digest)
 }
 

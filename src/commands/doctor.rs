@@ -58,6 +58,7 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
                 }
                 apply_probe(&probe, engine, &mut ghidra_component, &mut java_component, &mut sandbox);
             }
+            Err(failure) if matches!(*failure.error, PublicError::Interrupted { .. }) => return Err(failure),
             Err(failure) => {
                 log = failure.diagnostic_log.clone();
                 let is_the_stores = blame_store(&failure, &mut store_component);
@@ -294,6 +295,7 @@ fn blame(
     sandbox: &mut SandboxComponent,
 ) {
     let problem = Some(failure.error.to_string());
+    sandbox.problem = Some("not proved: the engine did not start in it".to_owned());
     match &*failure.error {
         PublicError::SandboxUnavailable { reason, .. } => {
             sandbox.status = if reason == "bubblewrap_missing" {
@@ -304,12 +306,10 @@ fn blame(
             sandbox.problem = problem;
         }
         PublicError::JavaHeapExhausted { .. } => {
-            sandbox.problem = None;
             java.status = ComponentStatus::Invalid;
             java.problem = problem;
         }
         _ => {
-            sandbox.problem = Some("not proved: the engine did not start in it".to_owned());
             ghidra.status = ComponentStatus::Invalid;
             ghidra.problem = problem;
         }

@@ -90,7 +90,7 @@ impl FunctionTable<'_> {
 
     fn verify_file(&self, file: &mut File) -> Result<(), StoreError> {
         let path = self.facts.child_path(FUNCTIONS);
-        let found = hashing::hash(file, &path)?;
+        let found = hashing::hash(file, &path, &hashing::to_the_end)?;
         check_contents(&path, self.entry, found).map_err(|error| self.attribute(error))
     }
 
