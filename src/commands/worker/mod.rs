@@ -25,7 +25,7 @@ use crate::engine::sandbox_parts::SandboxParts;
 use crate::output::progress::ProgressLine;
 use crate::process::launch::GRACE;
 use crate::process::worker_arguments::Job;
-use crate::process::{LaunchPlan, Outcome, Supervision};
+use crate::process::{LaunchPlan, Outcome, Supervision, terminal};
 use crate::protocol::request::{Request, WorkerQuery};
 use crate::protocol::response::{Outcome as Answered, QueryOutcome, Response};
 use crate::protocol::violation::ReceiveError;
@@ -210,8 +210,9 @@ fn supervise(
 ) -> Result<(Outcome, bool), Failure> {
     let mut stderr = std::io::stderr();
     let shown = context.format == Format::Human && context.host.stderr_is_terminal;
+    let columns = terminal::columns(&stderr);
     let stream = shown.then_some(&mut stderr as &mut dyn std::io::Write);
-    let mut progress = ProgressLine::new(stream);
+    let mut progress = ProgressLine::new(stream, columns);
     let is_full = || staging.lacks_room_for(EXHAUSTED_BYTES).unwrap_or(false);
     let mut was_full = false;
     let mut on_tick = |elapsed: Duration| {
