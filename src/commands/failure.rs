@@ -269,10 +269,16 @@ impl From<DescriptorError> for Failure {
 
 impl From<SandboxError> for Failure {
     fn from(error: SandboxError) -> Self {
-        PublicError::SandboxUnavailable {
-            reason: error.reason().to_owned(),
-            remedy: error.remedy().to_owned(),
-            observed: error.to_string(),
+        match &error {
+            SandboxError::StoreExposed { directory, .. } => PublicError::InvalidStorePath {
+                path: Some(directory.as_path().into()),
+                reason: error.to_string(),
+            },
+            _ => PublicError::SandboxUnavailable {
+                reason: error.reason().to_owned(),
+                remedy: error.remedy().to_owned(),
+                observed: error.to_string(),
+            },
         }
         .into()
     }

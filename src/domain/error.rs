@@ -377,6 +377,12 @@ pub enum PublicError {
         /// The system's reason.
         reason: String,
     },
+    /// The worker started too many processes and threads.
+    #[error("the worker had more than {limit_tasks} processes and threads at once")]
+    TaskLimitExceeded {
+        /// The limit: every process counts with each of its threads.
+        limit_tasks: u64,
+    },
     /// No trusted loader accepts the Sample, or Ghidra has no language for its processor.
     #[error("{}", describe_unsupported(recognised_format.as_deref()))]
     UnsupportedTarget {
@@ -453,6 +459,7 @@ impl PublicError {
             | Self::StoreIncompatible { .. }
             | Self::StoreSpaceInsufficient { .. }
             | Self::StoreUnwritable { .. }
+            | Self::TaskLimitExceeded { .. }
             | Self::UnsupportedTarget { .. }
             | Self::WorkerFailed { .. } => ExitStatus::Failure,
         }

@@ -260,6 +260,11 @@ pub const ERRORS: &[Row] = &[
         "Make the store writable, or use another.",
     ),
     row(
+        "task_limit_exceeded",
+        "attacks::codes::processes_and_threads_are_bounded_while_the_worker_runs",
+        "The Sample makes Ghidra start processes without end; treat it as hostile.",
+    ),
+    row(
         "unsupported_target",
         "ghidra::refusals::a_file_that_carries_ghidras_own_state_is_refused_by_name",
         "Nothing can be asked about this Sample with this Ghidra.",

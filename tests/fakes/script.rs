@@ -41,6 +41,8 @@ enum Step {
     FloodStderr { bytes: usize },
     /// Starts descendants that hold the output pipes.
     Linger,
+    /// Starts this many threads.
+    StartThreads { threads: u32 },
     /// Keeps this much memory.
     Allocate { mib: usize },
     /// Writes this much into the project.
@@ -163,6 +165,12 @@ impl Worker {
             }
             Step::FloodStderr { bytes } => flood(bytes),
             Step::Linger => start_lingerer(&[]),
+            Step::StartThreads { threads } => {
+                for _ in 0..threads {
+                    thread::Builder::new().stack_size(64 << 10).spawn(wait_for_ever).unwrap();
+                }
+                wait_for_ever();
+            }
             Step::Allocate { mib } => {
                 std::mem::forget(vec![1_u8; mib << 20]);
                 wait_for_ever();

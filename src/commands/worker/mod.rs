@@ -38,6 +38,10 @@ pub use sandbox_probe::probe_sandbox;
 /// Bound on everything a worker may write to disk, in bytes.
 const DISK_QUOTA_BYTES: u64 = 8 << 30;
 
+/// Bound on a worker's processes and threads together: an analysis on one processor has about fifty, and one more for each
+/// processor of the machine or two.
+const MAX_TASKS: u64 = 1_024;
+
 /// Free space below which a file system counts as full: no engine's block fits any more.
 const EXHAUSTED_BYTES: u64 = 64 << 10;
 
@@ -230,6 +234,7 @@ fn supervise(
             interrupts: context.host.interrupts,
             capture_directory: &staging.logs_directory(),
             max_memory_bytes: Some(context.limits.max_memory_mib.saturating_mul(1 << 20)),
+            max_tasks: Some(MAX_TASKS),
             max_disk_bytes: Some(DISK_QUOTA_BYTES),
             on_tick: &mut on_tick,
         },

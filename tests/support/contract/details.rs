@@ -208,6 +208,9 @@ pub enum ErrorDetails {
         path: Path,
         reason: String,
     },
+    TaskLimitExceeded {
+        limit_tasks: u64,
+    },
     UnsupportedTarget {
         loaders: Vec<String>,
         recognised_format: Nullable<String>,
