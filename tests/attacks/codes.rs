@@ -88,7 +88,7 @@ fn a_store_without_room_or_of_an_impossible_name_is_refused_before_any_worker() 
 
 /// The worker could read every other Sample's data.
 #[test]
-fn a_store_inside_of_what_every_worker_can_read_is_refused() {
+fn a_store_below_the_adapter_is_an_invalid_path() {
     let processes = Processes::new().in_mode("bubblewrap");
     let store = processes.world.path("bundle/adapter/store");
     let error =
