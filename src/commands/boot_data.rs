@@ -14,7 +14,7 @@ use super::boot_mode::{BootMode, CLASS_LIST};
 use super::context::{Context, Engine};
 use super::failure::Failure;
 use super::host::Host;
-use super::worker::{self, WorkerTask, Workplace};
+use super::worker::{self, QueryList, WorkerTask, Workplace};
 use crate::cli;
 use crate::domain::digest::ContentDigest;
 use crate::domain::error::PublicError;
@@ -111,7 +111,8 @@ impl Maker<'_> {
     fn observe(&self, sample: &Path, classes: &mut ClassList) -> Result<(), BootDataError> {
         let query =
             WorkerQuery::Decompile { selector: FunctionSelector::Name { value: self.plan.function.clone() } };
-        let tasks = [WorkerTask::Analyze { query: None }, WorkerTask::Query { query }];
+        let tasks =
+            [WorkerTask::Analyze { queries: None }, WorkerTask::Query { queries: QueryList::of(query) }];
         let staging = self.staging()?;
         OpenedSample::open(sample, self.context.max_sample_bytes)
             .and_then(|opened| opened.hash().map(|_| opened))

@@ -43,7 +43,7 @@ pub fn ask(question: &str, interrupts: &Interrupts) -> io::Result<Option<String>
 }
 
 /// Waits until there is something to read; false when a signal came.
-fn wait(stdin: std::os::fd::BorrowedFd<'_>, interrupts: &Interrupts) -> io::Result<bool> {
+pub(super) fn wait(stdin: std::os::fd::BorrowedFd<'_>, interrupts: &Interrupts) -> io::Result<bool> {
     loop {
         if interrupts.first().is_some() {
             return Ok(false);
