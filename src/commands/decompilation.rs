@@ -194,7 +194,8 @@ impl<'run> Inquiry<'run> {
         let store = Store::open_or_create(self.ready.store.location())?;
         store.sweep_orphans(&self.ready.lock)?;
         let staging = store.begin_staging(id, &self.ready.lock)?;
-        self.ready.analysis.copy_project_into(&staging)?;
+        let stop = || context.host.interrupts.first();
+        self.ready.analysis.copy_project_into(&staging, context.host.store_reserve_bytes, &stop)?;
         let place =
             Workplace { store: &store, staging: &staging, sample: Some(self.session.identity.digest) };
         let task = WorkerTask::Query { queries: list.clone() };

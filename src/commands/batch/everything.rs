@@ -55,7 +55,7 @@ pub fn run(context: &Context<'_>, arguments: &BatchArguments) -> Result<Answer, 
         let data = BatchReport { counts, items: None, decompilations: Some(decompilations) };
         let provenance = |watchdog| with_timeout(session.provenance(ready, true, watchdog), arguments);
         let made = provenance(inquiry.watchdog_seconds.or(ready.watchdog_seconds));
-        let text = human::report(&data, &made);
+        let text = |made: &Envelope<_, _>| Ok(human::report(&made.data, &made.provenance));
         let repeated = |made: &Envelope<_, BatchReport>| made.clone().with_provenance(provenance(None));
         let warnings = warning::normalize(ready.warnings.clone());
         let envelope = Envelope::new(KIND, made, data, warnings);

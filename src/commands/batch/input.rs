@@ -11,8 +11,7 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer};
 
 use crate::commands::context::Context;
-use crate::commands::failure::Failure;
-use crate::commands::worker::interrupted;
+use crate::commands::failure::{Failure, interrupted};
 use crate::domain::batch::BatchOperation;
 use crate::domain::error::PublicError;
 use crate::domain::limits::{

@@ -59,7 +59,7 @@ pub fn run(
             if decompiles { with_timeout(provenance, arguments) } else { provenance }
         };
         let made = provenance(inquiry.watchdog_seconds.or(ready.watchdog_seconds));
-        let text = human::report(&data, &made);
+        let text = |made: &Envelope<_, _>| Ok(human::report(&made.data, &made.provenance));
         let all_kept = writer.all_kept;
         let repeated = |made: &Envelope<_, BatchReport>| {
             let phases = NativePhases {

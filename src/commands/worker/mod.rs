@@ -25,7 +25,7 @@ use crate::engine::sandbox_parts::SandboxParts;
 use crate::output::progress::ProgressLine;
 use crate::process::launch::GRACE;
 use crate::process::worker_arguments::Job;
-use crate::process::{LaunchPlan, Outcome, Supervision};
+use crate::process::{LaunchPlan, Outcome, Supervision, terminal};
 use crate::protocol::answers::{ANSWERS, Answers};
 use crate::protocol::request::{Request, WorkerQuery};
 use crate::protocol::response::{AnswersSummary, Outcome as Answered, Response};
@@ -34,7 +34,6 @@ use crate::protocol::{encode, receive};
 use crate::sandbox::{Backend, Bubblewrap, Direct};
 use crate::store::{Operation, Staging, Store, StoreError};
 
-pub use ending::interrupted;
 pub use sandbox_probe::probe_sandbox;
 
 /// Bound on everything a worker may write to disk, in bytes.
@@ -275,8 +274,9 @@ fn supervise(
 ) -> Result<(Outcome, bool), Failure> {
     let mut stderr = std::io::stderr();
     let shown = context.format == Format::Human && context.host.stderr_is_terminal;
+    let columns = terminal::columns(&stderr);
     let stream = shown.then_some(&mut stderr as &mut dyn std::io::Write);
-    let mut progress = ProgressLine::new(stream);
+    let mut progress = ProgressLine::new(stream, columns);
     let is_full = || staging.lacks_room_for(EXHAUSTED_BYTES).unwrap_or(false);
     let mut was_full = false;
     let mut on_tick = |elapsed: Duration| {
