@@ -8,10 +8,10 @@ use std::path::Path;
 use super::answer::Spill;
 use super::context::{Context, Engine, reported_store};
 use super::diagnostics::{self, RetainedLog};
-use super::failure::Failure;
-use super::worker::{self, WorkerTask, Workplace, interrupted};
+use super::failure::{Failure, interrupted};
+use super::worker::{self, WorkerTask, Workplace};
 use super::worker_times::WorkerTimes;
-use crate::domain::digest::BasisDigest;
+use crate::domain::digest::{BasisDigest, ContentDigest};
 use crate::domain::documents::Disposition;
 use crate::domain::error::PublicError;
 use crate::domain::path_value::PathValue;
@@ -93,15 +93,15 @@ impl<'command> Session<'command> {
         let engine = context.engine()?;
         let sample_failure = |error| Failure::sample(error, sample_path);
         let source = OpenedSample::open(sample_path, context.max_sample_bytes).map_err(sample_failure)?;
-        let identity = source.hash().map_err(sample_failure)?;
+        let identity = source.hash(&|| context.host.interrupts.first()).map_err(sample_failure)?;
         context.learn(|known| known.sample_sha256 = Some(identity.digest));
         let basis = context.basis(&engine);
         let basis_digest = basis.digest().map_err(Failure::internal)?;
         Ok(Self { context, engine, sample_path, identity, basis, basis_digest, source })
     }
 
-    /// Finds or makes the Analysis and lets `read` answer from it. When `read` meets corrupt
-    /// data, the Analysis is quarantined, rebuilt, and read once more.
+    /// Finds or makes the Analysis and lets `read` answer from it. When `read` finds it corrupt, the
+    /// Analysis is quarantined, rebuilt, and read once more.
     pub fn with_analysis<T>(
         &self,
         query: Option<&WorkerQuery>,
@@ -116,12 +116,13 @@ impl<'command> Session<'command> {
                 Ok(Some(analysis)) => {
                     let ready = self.ready(&store, AnalysisLock::Read(lock), analysis, Disposition::Reused);
                     match read(&ready) {
-                        Err(failure) if failure.corruption().is_some() => corrupt = Some(failure),
+                        Err(Failure { corrupt_analysis: Some(reason), .. }) => {
+                            corrupt = Some((ready.analysis.manifest_digest(), reason));
+                        }
                         answered => return answered,
                     }
                 }
-                Ok(None) => {}
-                Err(error @ StoreError::CorruptAnalysis { .. }) => corrupt = Some(error.into()),
+                Ok(None) | Err(StoreError::CorruptAnalysis { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -133,35 +134,33 @@ impl<'command> Session<'command> {
         read(&ready)
     }
 
-    /// Holds the exclusive lock; whoever held it before may have done the work already.
+    /// Holds the exclusive lock; whoever held it before may have done the work already, so only the
+    /// very Analysis that was found `corrupt` (named by its manifest) is set aside.
     fn build<'store>(
         &self,
         store: &'store Store,
         lock: BuildGuard,
         query: Option<&WorkerQuery>,
-        corrupt: Option<Failure>,
+        corrupt: Option<(ContentDigest, String)>,
     ) -> Result<Ready<'store>, Failure> {
         let mut warnings = Vec::new();
         let mut disposition = Disposition::Created;
-        let reason = corrupt.as_ref().and_then(|failure| failure.corruption().map(str::to_owned));
-        match (store.find_analysis(&lock), &reason) {
-            (Ok(Some(analysis)), None) => {
-                return Ok(self.ready(store, AnalysisLock::Build(lock), analysis, Disposition::Reused));
-            }
-            (Ok(None), _) => {}
-            (found, _) => {
-                let (profile, reason) = match found {
-                    Ok(Some(analysis)) => (analysis.profile_digest(), reason.unwrap_or_default()),
-                    Err(StoreError::CorruptAnalysis { profile, reason, .. }) => (profile, reason),
-                    Err(error) => return Err(error.into()),
-                    Ok(None) => return Err(Failure::internal("an analysis vanished under its lock")),
-                };
-                let id = (self.context.host.new_invocation_id)().map_err(Failure::internal)?;
-                store.quarantine(&lock, profile, id)?;
-                warnings
-                    .push(Warning::CorruptAnalysisRebuilt { analysis_profile_sha256: Some(profile), reason });
-                disposition = Disposition::Rebuilt;
-            }
+        let quarantined = match store.find_analysis(&lock) {
+            Ok(None) => None,
+            Ok(Some(analysis)) => match corrupt {
+                Some((manifest, reason)) if manifest == analysis.manifest_digest() => {
+                    Some((analysis.profile_digest(), reason))
+                }
+                _ => return Ok(self.ready(store, AnalysisLock::Build(lock), analysis, Disposition::Reused)),
+            },
+            Err(StoreError::CorruptAnalysis { profile, reason, .. }) => Some((profile, reason)),
+            Err(error) => return Err(error.into()),
+        };
+        if let Some((profile, reason)) = quarantined {
+            let id = (self.context.host.new_invocation_id)().map_err(Failure::internal)?;
+            store.quarantine(&lock, profile, id)?;
+            warnings.push(Warning::CorruptAnalysisRebuilt { analysis_profile_sha256: profile, reason });
+            disposition = Disposition::Rebuilt;
         }
         let built = self.analyze(store, &lock, query)?;
         let mut ready = self.ready(store, AnalysisLock::Build(lock), built.analysis, disposition);
@@ -181,10 +180,10 @@ impl<'command> Session<'command> {
     ) -> Result<Built, Failure> {
         let host = self.context.host;
         let id = (host.new_invocation_id)().map_err(Failure::internal)?;
-        let mut staging = store.begin_staging(id, lock)?;
+        let staging = store.begin_staging(id, lock)?;
         let staged = self
             .source
-            .snapshot_into(&staging, host.store_reserve_bytes)
+            .snapshot_into(&staging, host.store_reserve_bytes, &|| host.interrupts.first())
             .map_err(|error| Failure::store_or_sample(error, self.sample_path))?;
         // INVARIANT(source-change-aborts): Ghidra only ever starts on the bytes that were identified.
         if staged != self.identity {
@@ -203,7 +202,9 @@ impl<'command> Session<'command> {
                     }
                     _ => None,
                 };
-                let analysis = self.promote(store, lock, &mut staging, *analysis)?;
+                let analysis = self
+                    .promote(store, lock, &staging, *analysis)
+                    .map_err(|failure| diagnostics::attach(self.context, &place, &reply.run, failure))?;
                 Ok(Built {
                     analysis,
                     answered: query,
@@ -226,7 +227,7 @@ impl<'command> Session<'command> {
         &self,
         store: &Store,
         lock: &BuildGuard,
-        staging: &mut Staging,
+        staging: &Staging,
         result: AnalysisResult,
     ) -> Result<StoredAnalysis, Failure> {
         // INVARIANT(no-promotion-after-cancel): the last look at the user's wish before renaming.
@@ -267,7 +268,7 @@ impl<'command> Session<'command> {
             adapter_protocol_version: PROTOCOL_VERSION,
             completed_at: (self.context.host.now)(),
         };
-        Ok(store.validate_and_promote(lock, staging, &input)?)
+        Ok(store.validate_and_promote(lock, staging, &input, &|| self.context.host.interrupts.first())?)
     }
 
     fn ready<'store>(

@@ -24,6 +24,11 @@ use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::Outcome;
 use crate::store::{OpenedSample, Staging, Store, StoreLock};
 
+/// What separates a class from its number in a class list.
+const CLASS_NUMBER: &str = " id: ";
+/// What a class list says of a class that another than the application's loader defined.
+const OTHER_LOADER: &str = " source: ";
+
 /// What to make boot data from, and where to.
 #[derive(Debug, Clone)]
 pub struct BootDataPlan {
@@ -113,10 +118,11 @@ impl Maker<'_> {
             WorkerQuery::Decompile { selector: FunctionSelector::Name { value: self.plan.function.clone() } };
         let tasks = [WorkerTask::Analyze { query: None }, WorkerTask::Query { query }];
         let staging = self.staging()?;
+        let stop = || self.context.host.interrupts.first();
         OpenedSample::open(sample, self.context.max_sample_bytes)
-            .and_then(|opened| opened.hash().map(|_| opened))
+            .and_then(|opened| opened.hash(&stop).map(|_| opened))
             .map_err(|error| Failure::sample(error, sample))?
-            .snapshot_into(&staging, self.context.host.store_reserve_bytes)?;
+            .snapshot_into(&staging, self.context.host.store_reserve_bytes, &stop)?;
         let script_bundles = staging.home_directory().join("script-bundles");
         fs::create_dir(&script_bundles).map_err(at(&script_bundles))?;
         let mode = BootMode::Observed { script_bundles: script_bundles.clone() };
@@ -148,6 +154,9 @@ impl Maker<'_> {
 }
 
 /// The lines of several class lists, each once, in the order in which they were first met.
+///
+/// Later Java numbers the classes of each list, and ends with status 1 when two of one number are archived. The numbers
+/// are for classes of other loaders only, which name their parents by them; those cannot be archived without.
 #[derive(Debug, Default)]
 struct ClassList {
     lines: Vec<String>,
@@ -156,7 +165,8 @@ struct ClassList {
 
 impl ClassList {
     fn merge(&mut self, list: &str) {
-        for line in list.lines().filter(|line| !line.starts_with('#')) {
+        for line in list.lines().filter(|line| !line.starts_with('#') && !line.contains(OTHER_LOADER)) {
+            let line = line.split_once(CLASS_NUMBER).map_or(line, |(class, _number)| class);
             if self.known.insert(line.to_owned()) {
                 self.lines.push(line.to_owned());
             }
@@ -216,9 +226,17 @@ mod tests {
     #[test]
     fn class_lists_are_merged_without_repetition_and_in_order() {
         let mut classes = ClassList::default();
-        classes.merge("# comment\njava/lang/Object id: 0\n@lambda-proxy A run\n");
-        classes.merge("# comment\njava/lang/Object id: 0\nB id: 1\n");
-        assert_eq!(classes.text(), "java/lang/Object id: 0\n@lambda-proxy A run\nB id: 1\n");
+        classes.merge("# comment\njava/lang/Object\n@lambda-proxy A run\n");
+        classes.merge("# comment\njava/lang/Object\nB\n");
+        assert_eq!(classes.text(), "java/lang/Object\n@lambda-proxy A run\nB\n");
+    }
+
+    #[test]
+    fn the_numbers_of_a_class_list_do_not_survive_merging() {
+        let mut classes = ClassList::default();
+        classes.merge("java/lang/Object id: 0\nA id: 1\n@cp A 1 2\n");
+        classes.merge("java/lang/Object id: 0\nB id: 1\nC id: 2 super: 0 source: /tmp/bundle\n");
+        assert_eq!(classes.text(), "java/lang/Object\nA\n@cp A 1 2\nB\n");
     }
 
     #[test]

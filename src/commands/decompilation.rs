@@ -166,7 +166,8 @@ fn ask_worker(
     let store = Store::open_or_create(ready.store.location())?;
     store.sweep_orphans(&ready.lock)?;
     let staging = store.begin_staging(id, &ready.lock)?;
-    ready.analysis.copy_project_into(&staging)?;
+    let stop = || context.host.interrupts.first();
+    ready.analysis.copy_project_into(&staging, context.host.store_reserve_bytes, &stop)?;
     let place = Workplace { store: &store, staging: &staging, sample: Some(session.identity.digest) };
     let task = WorkerTask::Query { query: WorkerQuery::Decompile { selector: asked } };
     let reply = worker::run(context, &session.engine, &place, &task)?;

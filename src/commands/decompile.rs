@@ -49,8 +49,8 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
         if obtained.watchdog_seconds.is_none() {
             explanation.push_str("decompilation: reused\n");
         }
-        let text = human::decompilation(&data);
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(warnings));
+        let text = |made: &Envelope<_, _>| Ok(human::decompilation(&made.data));
         answer(context, &envelope, text, explanation, &ready.spill(), repeated)
     })
 }

@@ -23,4 +23,4 @@ mod store_list;
 mod worker;
 mod worker_times;
 
-pub use run::run;
+pub use run::{refuse, run};

@@ -89,11 +89,12 @@ pub struct Inspection {
 
 /// Data of a `function_list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FunctionList {
+#[schemars(rename = "FunctionList")]
+pub struct FunctionList<Items = Vec<FunctionItem>> {
     /// Which part of the collection this is.
     pub page: Page,
     /// The Functions, in the page's order.
-    pub items: Vec<FunctionItem>,
+    pub items: Items,
 }
 
 /// Identity of one Function.

@@ -111,7 +111,7 @@ impl PendingArtifact<'_> {
         match dir.try_open_file(name) {
             Ok(None) => Ok(false),
             Ok(Some(mut file)) => {
-                let found = hashing::hash(&mut file, Path::new(name))?;
+                let found = hashing::hash(&mut file, Path::new(name), &hashing::to_the_end)?;
                 Ok(found == (self.bytes, self.sha256))
             }
             Err(StoreError::Corrupt { .. }) => {

@@ -6,6 +6,7 @@ mod discovery;
 mod engines;
 mod environment;
 mod framing;
+mod memory;
 mod presentation;
 mod samples;
 mod stores;

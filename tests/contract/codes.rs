@@ -215,7 +215,7 @@ pub const ERRORS: &[Row] = &[
     row(
         "result_too_large",
         "attacks::codes::what_the_worker_reports_is_what_the_caller_reads",
-        "There is no flag for it; the Analysis stays, so ask for less.",
+        "There is no flag for it. When a Query's answer was too large the Analysis stays: ask for less.",
     ),
     row(
         "sample_changed",

@@ -33,7 +33,6 @@ use crate::protocol::{encode, receive};
 use crate::sandbox::{Backend, Bubblewrap, Direct};
 use crate::store::{Operation, Staging, Store, StoreError};
 
-pub use ending::interrupted;
 pub use sandbox_probe::probe_sandbox;
 
 /// Bound on everything a worker may write to disk, in bytes.
