@@ -72,6 +72,22 @@ fn every_path_of_a_request_is_absolute_and_granted() {
 }
 
 #[test]
+fn a_decompiled_text_has_line_feeds_alone() {
+    let world = World::new();
+    world.ask("inspect", &[]).success();
+    for text in ["int main(void)\r\n{}\n", "int main(void)\r{}\n"] {
+        world.next(|answer| {
+            let query = &mut answer.outcome.as_mut().unwrap()["query"];
+            query["decompilation"]["text"] = text.into();
+        });
+        let error = world.ask("decompile", &["--name", "main"]).error("protocol_violation", 1);
+        assert_eq!(error["details"]["field"], "text", "{error}");
+    }
+    let document = world.ask("decompile", &["--name", "main"]).success();
+    assert!(!document["data"]["decompilation"]["text"].as_str().unwrap().contains('\r'));
+}
+
+#[test]
 fn limits_reach_the_worker_as_given() {
     let world = World::new();
     let flags = [

@@ -96,13 +96,13 @@ public final class Decompiler implements AutoCloseable {
     if (!results.decompileCompleted() || text == null || text.isEmpty()) {
       throw WorkerErrors.decompileFailed(entry, results.getErrorMessage());
     }
-    String normalised = text.replace("\r\n", "\n").replace('\r', '\n');
+    String withLineFeeds = LineEnds.toLineFeeds(text);
     List<String> warnings = MarkupWarnings.of(results.getCCodeMarkup());
     JsonPart identity = FunctionTable.row(function).identity();
     return out -> {
       out.beginObject();
       out.name("function").value(identity);
-      out.name("text").value(normalised);
+      out.name("text").value(withLineFeeds);
       out.name("warnings").strings(warnings);
       out.name("faults").value(faults);
       out.endObject();
