@@ -45,10 +45,18 @@ public final class Decompiler implements AutoCloseable {
       String reason = function.isExternal() ? "external" : "no_instructions";
       throw WorkerErrors.functionNotDecompilable(entry, reason);
     }
-    if (process == null) {
-      process = start(entry);
+    try {
+      if (process == null) {
+        process = start(entry);
+      }
+      return decompile(function, entry, faults);
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
+      // Markup of a hostile function can be deeper than any stack; it is that function's failure.
+      e.printStackTrace(System.err);
+      close();
+      process = null;
+      throw WorkerErrors.decompileFailed(entry, faults.scrub(e.toString()));
     }
-    return decompile(function, entry, faults);
   }
 
   @Override
