@@ -9,7 +9,6 @@ use std::process::ExitCode;
 
 use ghidr::commands;
 use ghidr::commands::host::{Ask, Host};
-use ghidr::domain::exit_status::ExitStatus;
 use ghidr::output::sink::Sink;
 use ghidr::process::worker_arguments::WORKER;
 use ghidr::process::{ChildLauncher, Interrupts, guard, terminal};
@@ -28,9 +27,14 @@ fn main() -> ExitCode {
     let (mut stdout, mut stderr) = (std::io::stdout(), std::io::stderr());
     let stderr_is_terminal = stderr.is_terminal();
     let mut sink = Sink::new(&mut stdout, &mut stderr);
-    // Both fail only where the kernel itself is unusable; nothing could be supervised then.
-    let (Ok(executable), Ok(interrupts)) = (std::env::current_exe(), Interrupts::install()) else {
-        return ExitStatus::Failure.into();
+    let prepared = std::env::current_exe().and_then(|executable| Ok((executable, Interrupts::install()?)));
+    let (executable, interrupts) = match prepared {
+        Ok(prepared) => prepared,
+        Err(error) => {
+            let reason =
+                format!("this process cannot look at itself or listen to signals (is /proc there?): {error}");
+            return commands::refuse(&arguments, reason, &mut sink).into();
+        }
     };
     let ask = |question: &str| terminal::ask(question, &interrupts);
     let is_attended = stderr_is_terminal && std::io::stdin().is_terminal();

@@ -15,7 +15,6 @@ use crate::domain::digest::SampleDigest;
 pub struct CleanArguments {
     /// A file with the sample's bytes: what is stored about them is removed, the file is not
     #[arg(value_hint = ValueHint::FilePath)]
-    #[arg(value_hint = ValueHint::FilePath)]
     pub sample: Option<PathBuf>,
     /// SHA-256 of the sample, when there is no file of it any more
     #[arg(long, value_name = "SHA256", value_parser = Digest, allow_hyphen_values = true)]

@@ -8,10 +8,10 @@ use std::path::Path;
 use super::answer::Spill;
 use super::context::{Context, Engine, reported_store};
 use super::diagnostics::{self, RetainedLog};
-use super::failure::Failure;
-use super::worker::{self, WorkerTask, Workplace, interrupted};
+use super::failure::{Failure, interrupted};
+use super::worker::{self, QueryList, Run, WorkerTask, Workplace};
 use super::worker_times::WorkerTimes;
-use crate::domain::digest::BasisDigest;
+use crate::domain::digest::{BasisDigest, ContentDigest};
 use crate::domain::documents::Disposition;
 use crate::domain::error::PublicError;
 use crate::domain::path_value::PathValue;
@@ -19,8 +19,8 @@ use crate::domain::profile::{AnalysisBasis, AnalysisProfile, PROFILE_VERSION, Pr
 use crate::domain::provenance::{QueryProvenance, ReportedTarget};
 use crate::domain::target::TargetVerification;
 use crate::domain::warning::Warning;
+use crate::protocol::answers::Answers;
 use crate::protocol::limits::{MAX_FACTS_BYTES, PROTOCOL_VERSION};
-use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::{AnalysisResult, Outcome, QueryOutcome};
 use crate::store::{
     AnalysisLock, ArtifactScope, BuildGuard, FactsClaim, FileClaim, OpenedSample, PromotionInput,
@@ -53,10 +53,8 @@ pub struct Ready<'store> {
     pub analysis: StoredAnalysis,
     /// How the command came by it.
     pub disposition: Disposition,
-    /// Outcome of the Query that the worker which built it answered.
-    pub answered: Option<QueryOutcome>,
-    /// The retained log of that Query's failure, when there is one.
-    pub query_log: Option<RetainedLog>,
+    /// What the worker which built it answered, when it had Queries.
+    pub answered: Option<Answered>,
     /// What that worker spent its time on.
     pub times: Option<WorkerTimes>,
     /// Watchdog of the worker that built it, in seconds.
@@ -65,11 +63,37 @@ pub struct Ready<'store> {
     pub warnings: Vec<Warning>,
 }
 
+/// Answers to Queries, and what explains the failures among them.
+pub struct Answered {
+    /// The answers, in the order of the Queries.
+    pub answers: Answers,
+    /// The retained log of the worker, when a failure is worth one.
+    pub log: Option<RetainedLog>,
+}
+
+impl Answered {
+    /// Retains the log of the worker that gave `reply`, if one of its answers is a failure worth it.
+    pub fn retaining(
+        context: &Context<'_>,
+        place: &Workplace<'_>,
+        run: &Run,
+        answers: Answers,
+    ) -> Result<Self, Failure> {
+        let mut is_worth_it = false;
+        answers.each::<Failure>(|answer| {
+            is_worth_it |=
+                matches!(&answer.outcome, QueryOutcome::Failed { error } if diagnostics::explains(error));
+            Ok(())
+        })?;
+        let log = is_worth_it.then(|| diagnostics::retain(context, place, run)).flatten();
+        Ok(Self { answers, log })
+    }
+}
+
 /// What one analyzing worker achieved.
 struct Built {
     analysis: StoredAnalysis,
-    answered: Option<QueryOutcome>,
-    query_log: Option<RetainedLog>,
+    answered: Option<Answered>,
     watchdog_seconds: u64,
     times: WorkerTimes,
 }
@@ -93,18 +117,18 @@ impl<'command> Session<'command> {
         let engine = context.engine()?;
         let sample_failure = |error| Failure::sample(error, sample_path);
         let source = OpenedSample::open(sample_path, context.max_sample_bytes).map_err(sample_failure)?;
-        let identity = source.hash().map_err(sample_failure)?;
+        let identity = source.hash(&|| context.host.interrupts.first()).map_err(sample_failure)?;
         context.learn(|known| known.sample_sha256 = Some(identity.digest));
         let basis = context.basis(&engine);
         let basis_digest = basis.digest().map_err(Failure::internal)?;
         Ok(Self { context, engine, sample_path, identity, basis, basis_digest, source })
     }
 
-    /// Finds or makes the Analysis and lets `read` answer from it. When `read` meets corrupt
-    /// data, the Analysis is quarantined, rebuilt, and read once more.
+    /// Finds or makes the Analysis and lets `read` answer from it. When `read` finds it corrupt, the
+    /// Analysis is quarantined, rebuilt, and read once more.
     pub fn with_analysis<T>(
         &self,
-        query: Option<&WorkerQuery>,
+        queries: Option<&QueryList>,
         mut read: impl FnMut(&Ready<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let location = self.context.store_location()?;
@@ -116,12 +140,13 @@ impl<'command> Session<'command> {
                 Ok(Some(analysis)) => {
                     let ready = self.ready(&store, AnalysisLock::Read(lock), analysis, Disposition::Reused);
                     match read(&ready) {
-                        Err(failure) if failure.corruption().is_some() => corrupt = Some(failure),
+                        Err(Failure { corrupt_analysis: Some(reason), .. }) => {
+                            corrupt = Some((ready.analysis.manifest_digest(), reason));
+                        }
                         answered => return answered,
                     }
                 }
-                Ok(None) => {}
-                Err(error @ StoreError::CorruptAnalysis { .. }) => corrupt = Some(error.into()),
+                Ok(None) | Err(StoreError::CorruptAnalysis { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
@@ -129,44 +154,41 @@ impl<'command> Session<'command> {
         let lock =
             store.build_lock(self.identity.digest, self.basis_digest).map_err(|error| self.busy(error))?;
         store.sweep_orphans(&lock)?;
-        let ready = self.build(&store, lock, query, corrupt)?;
+        let ready = self.build(&store, lock, queries, corrupt)?;
         read(&ready)
     }
 
-    /// Holds the exclusive lock; whoever held it before may have done the work already.
+    /// Holds the exclusive lock; whoever held it before may have done the work already, so only the
+    /// very Analysis that was found `corrupt` (named by its manifest) is set aside.
     fn build<'store>(
         &self,
         store: &'store Store,
         lock: BuildGuard,
-        query: Option<&WorkerQuery>,
-        corrupt: Option<Failure>,
+        queries: Option<&QueryList>,
+        corrupt: Option<(ContentDigest, String)>,
     ) -> Result<Ready<'store>, Failure> {
         let mut warnings = Vec::new();
         let mut disposition = Disposition::Created;
-        let reason = corrupt.as_ref().and_then(|failure| failure.corruption().map(str::to_owned));
-        match (store.find_analysis(&lock), &reason) {
-            (Ok(Some(analysis)), None) => {
-                return Ok(self.ready(store, AnalysisLock::Build(lock), analysis, Disposition::Reused));
-            }
-            (Ok(None), _) => {}
-            (found, _) => {
-                let (profile, reason) = match found {
-                    Ok(Some(analysis)) => (analysis.profile_digest(), reason.unwrap_or_default()),
-                    Err(StoreError::CorruptAnalysis { profile, reason, .. }) => (profile, reason),
-                    Err(error) => return Err(error.into()),
-                    Ok(None) => return Err(Failure::internal("an analysis vanished under its lock")),
-                };
-                let id = (self.context.host.new_invocation_id)().map_err(Failure::internal)?;
-                store.quarantine(&lock, profile, id)?;
-                warnings
-                    .push(Warning::CorruptAnalysisRebuilt { analysis_profile_sha256: Some(profile), reason });
-                disposition = Disposition::Rebuilt;
-            }
+        let quarantined = match store.find_analysis(&lock) {
+            Ok(None) => None,
+            Ok(Some(analysis)) => match corrupt {
+                Some((manifest, reason)) if manifest == analysis.manifest_digest() => {
+                    Some((analysis.profile_digest(), reason))
+                }
+                _ => return Ok(self.ready(store, AnalysisLock::Build(lock), analysis, Disposition::Reused)),
+            },
+            Err(StoreError::CorruptAnalysis { profile, reason, .. }) => Some((profile, reason)),
+            Err(error) => return Err(error.into()),
+        };
+        if let Some((profile, reason)) = quarantined {
+            let id = (self.context.host.new_invocation_id)().map_err(Failure::internal)?;
+            store.quarantine(&lock, profile, id)?;
+            warnings.push(Warning::CorruptAnalysisRebuilt { analysis_profile_sha256: profile, reason });
+            disposition = Disposition::Rebuilt;
         }
-        let built = self.analyze(store, &lock, query)?;
+        let built = self.analyze(store, &lock, queries)?;
         let mut ready = self.ready(store, AnalysisLock::Build(lock), built.analysis, disposition);
         ready.answered = built.answered;
-        ready.query_log = built.query_log;
         ready.watchdog_seconds = Some(built.watchdog_seconds);
         ready.times = Some(built.times);
         ready.warnings.extend(warnings);
@@ -177,40 +199,34 @@ impl<'command> Session<'command> {
         &self,
         store: &Store,
         lock: &BuildGuard,
-        query: Option<&WorkerQuery>,
+        queries: Option<&QueryList>,
     ) -> Result<Built, Failure> {
         let host = self.context.host;
         let id = (host.new_invocation_id)().map_err(Failure::internal)?;
-        let mut staging = store.begin_staging(id, lock)?;
+        let staging = store.begin_staging(id, lock)?;
         let staged = self
             .source
-            .snapshot_into(&staging, host.store_reserve_bytes)
+            .snapshot_into(&staging, host.store_reserve_bytes, &|| host.interrupts.first())
             .map_err(|error| Failure::store_or_sample(error, self.sample_path))?;
         // INVARIANT(source-change-aborts): Ghidra only ever starts on the bytes that were identified.
         if staged != self.identity {
             return Err(PublicError::SampleChanged { path: self.sample_path.into() }.into());
         }
         let place = Workplace { store, staging: &staging, sample: Some(self.identity.digest) };
-        let task = WorkerTask::Analyze { query: query.cloned() };
+        let task = WorkerTask::Analyze { queries: queries.cloned() };
         let reply = worker::run(self.context, &self.engine, &place, &task)?;
         let times = WorkerTimes::of(&reply);
         staging.remove_sample()?;
         match reply.response.outcome {
-            Outcome::Analyzed { analysis, query } => {
-                let query_log = match &query {
-                    Some(QueryOutcome::Failed { error }) if diagnostics::explains(error) => {
-                        diagnostics::retain(self.context, &place, &reply.run)
-                    }
-                    _ => None,
-                };
-                let analysis = self.promote(store, lock, &mut staging, *analysis)?;
-                Ok(Built {
-                    analysis,
-                    answered: query,
-                    query_log,
-                    watchdog_seconds: reply.run.watchdog_seconds,
-                    times,
-                })
+            Outcome::Analyzed { analysis, .. } => {
+                let answers = reply.answers;
+                let answered = answers
+                    .map(|answers| Answered::retaining(self.context, &place, &reply.run, answers))
+                    .transpose()?;
+                let analysis = self
+                    .promote(store, lock, &staging, *analysis)
+                    .map_err(|failure| diagnostics::attach(self.context, &place, &reply.run, failure))?;
+                Ok(Built { analysis, answered, watchdog_seconds: reply.run.watchdog_seconds, times })
             }
             Outcome::Failed { error } => {
                 let failure = Failure::worker(error, None, "analyze");
@@ -226,7 +242,7 @@ impl<'command> Session<'command> {
         &self,
         store: &Store,
         lock: &BuildGuard,
-        staging: &mut Staging,
+        staging: &Staging,
         result: AnalysisResult,
     ) -> Result<StoredAnalysis, Failure> {
         // INVARIANT(no-promotion-after-cancel): the last look at the user's wish before renaming.
@@ -267,7 +283,7 @@ impl<'command> Session<'command> {
             adapter_protocol_version: PROTOCOL_VERSION,
             completed_at: (self.context.host.now)(),
         };
-        Ok(store.validate_and_promote(lock, staging, &input)?)
+        Ok(store.validate_and_promote(lock, staging, &input, &|| self.context.host.interrupts.first())?)
     }
 
     fn ready<'store>(
@@ -297,7 +313,6 @@ impl<'command> Session<'command> {
             analysis,
             disposition,
             answered: None,
-            query_log: None,
             watchdog_seconds: None,
             times: None,
             warnings,

@@ -1,13 +1,17 @@
 //! A command's success, and how one larger than the inline budget becomes an Artifact.
+//!
+//! A document is written straight to where it goes, so that memory grows with the budget and not
+//! with the document. It is therefore written more than once, and must be the same each time.
 
 use serde::Serialize;
 
 use super::context::Context;
 use super::failure::Failure;
+use crate::cli::Format;
 use crate::domain::documents::{ARTIFACT_MEDIA_TYPE, ArtifactContents, ArtifactDescriptor, Spilled};
 use crate::domain::warning::WarningDocument;
-use crate::output::budget::{self, Placement, Sizes};
-use crate::output::envelope::{Envelope, encode};
+use crate::output::budget::{self, Sizes};
+use crate::output::envelope::{self, Envelope, encode};
 use crate::output::human;
 use crate::store::{ArtifactScope, HoldsStoreLock, PendingArtifact, Store};
 
@@ -15,7 +19,7 @@ use crate::store::{ArtifactScope, HoldsStoreLock, PendingArtifact, Store};
 pub struct Answer {
     /// The JSON document, final LF included.
     pub json: Vec<u8>,
-    /// The same for people.
+    /// The same for people; empty in JSON format.
     pub human: String,
     /// Its warnings, for people.
     pub warnings: Vec<WarningDocument>,
@@ -52,12 +56,13 @@ impl Prepared<'_> {
 
 /// Serializes `envelope` inline, or spills it and answers with its descriptor.
 ///
+/// `human_text` makes the text for people, when it is wanted: in human format, and inline.
 /// `repeated` gives the document that the same command would make next time, when it finds the
 /// Analysis stored: what a refused budget must be raised to depends on that one.
 pub fn answer<P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
     context: &Context<'_>,
     envelope: &Envelope<P, D>,
-    human_text: String,
+    human_text: impl FnOnce(&Envelope<P, D>) -> Result<String, Failure>,
     explanation: String,
     spill: &Spill<'_, L>,
     repeated: impl FnOnce(&Envelope<P, D>) -> Envelope<P, D>,
@@ -70,25 +75,23 @@ pub fn answer<P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
 pub fn prepare<'command, P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
     context: &Context<'_>,
     envelope: &Envelope<P, D>,
-    human_text: String,
+    human_text: impl FnOnce(&Envelope<P, D>) -> Result<String, Failure>,
     explanation: String,
     spill: Option<&Spill<'command, L>>,
     repeated: impl FnOnce(&Envelope<P, D>) -> Envelope<P, D>,
 ) -> Result<Prepared<'command>, Failure> {
-    let json = encode(envelope).map_err(Failure::internal)?;
     let warnings = envelope.warnings.clone();
-    let document_bytes = json.len() as u64;
-    if budget::place(document_bytes, context.max_inline_bytes) == Placement::Inline {
-        return Ok(Prepared {
-            answer: Answer { json, human: human_text, warnings, explanation },
-            pending: None,
-        });
+    if let Some(json) = budget::inline(envelope, context.max_inline_bytes).map_err(Failure::internal)? {
+        let human = if context.format == Format::Human { human_text(envelope)? } else { String::new() };
+        return Ok(Prepared { answer: Answer { json, human, warnings, explanation }, pending: None });
     }
     let Some(spill) = spill else {
+        let document_bytes = budget::measure(envelope).map_err(Failure::internal)?;
         let sizes = Sizes { document_bytes, descriptor_bytes: document_bytes };
         return Err(budget::too_small(sizes, context.max_inline_bytes).into());
     };
-    let pending = spill.store.stage_artifact(spill.lock, spill.scope, |file| file.write_all(&json))?;
+    let pending =
+        spill.store.stage_artifact(spill.lock, spill.scope, |file| envelope::write(envelope, file))?;
     let artifact = ArtifactDescriptor {
         path: pending.final_path().into(),
         bytes: pending.bytes(),
@@ -113,9 +116,9 @@ fn sizes<P: Serialize + Clone, D: Serialize>(
     repeated: &Envelope<P, D>,
     spilled: Spilled,
 ) -> Result<Sizes, Failure> {
-    let document_bytes = encode(repeated).map_err(Failure::internal)?.len() as u64;
+    let document_bytes = budget::measure(repeated).map_err(Failure::internal)?;
     let artifact = ArtifactDescriptor { bytes: document_bytes, ..spilled.artifact };
     let descriptor = repeated.with_data(Spilled { artifact, ..spilled });
-    let descriptor_bytes = encode(&descriptor).map_err(Failure::internal)?.len() as u64;
+    let descriptor_bytes = budget::measure(&descriptor).map_err(Failure::internal)?;
     Ok(Sizes { document_bytes, descriptor_bytes })
 }

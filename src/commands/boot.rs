@@ -127,9 +127,14 @@ fn class_path_entry(path: &Path) -> Result<String, Failure> {
     Ok(entry)
 }
 
-/// A path for the request, which is text.
+/// A path for the request, which is text and, as the adapter reads it, one line. Only without a mount namespace it
+/// is one that the caller chose.
 pub fn text(path: &Path) -> Result<String, Failure> {
-    path.to_str()
-        .map(str::to_owned)
-        .ok_or_else(|| Failure::internal(format!("a worker path is not UTF-8: {}", path.display())))
+    match path.to_str() {
+        Some(text) if !text.contains('\n') => Ok(text.to_owned()),
+        _ => {
+            let reason = format!("without bubblewrap a path must be one line of UTF-8: {}", path.display());
+            Err(PublicError::EngineUnusable { component: "path".to_owned(), reason }.into())
+        }
+    }
 }

@@ -14,7 +14,7 @@ use super::boot_mode::{BootMode, CLASS_LIST, FOUND_EXTENSION_POINTS};
 use super::context::{Context, Engine};
 use super::failure::Failure;
 use super::host::Host;
-use super::worker::{self, WorkerTask, Workplace};
+use super::worker::{self, QueryList, WorkerTask, Workplace};
 use crate::cli;
 use crate::domain::digest::ContentDigest;
 use crate::domain::error::PublicError;
@@ -155,12 +155,14 @@ impl Maker<'_> {
     fn observe(&self, sample: &Path, seen: &mut Seen) -> Result<(), BootDataError> {
         let query =
             WorkerQuery::Decompile { selector: FunctionSelector::Name { value: self.plan.function.clone() } };
-        let tasks = [WorkerTask::Analyze { query: None }, WorkerTask::Query { query }];
+        let tasks =
+            [WorkerTask::Analyze { queries: None }, WorkerTask::Query { queries: QueryList::of(query) }];
         let staging = self.staging()?;
+        let stop = || self.context.host.interrupts.first();
         OpenedSample::open(sample, self.context.max_sample_bytes)
-            .and_then(|opened| opened.hash().map(|_| opened))
+            .and_then(|opened| opened.hash(&stop).map(|_| opened))
             .map_err(|error| Failure::sample(error, sample))?
-            .snapshot_into(&staging, self.context.host.store_reserve_bytes)?;
+            .snapshot_into(&staging, self.context.host.store_reserve_bytes, &stop)?;
         let script_bundles = staging.home_directory().join("script-bundles");
         fs::create_dir(&script_bundles).map_err(at(&script_bundles))?;
         let mode = BootMode::Observed { script_bundles: script_bundles.clone() };

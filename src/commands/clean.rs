@@ -9,8 +9,7 @@ use std::path::Path;
 use super::answer::{Answer, Spill, answer, prepare};
 use super::confirmation::confirm;
 use super::context::Context;
-use super::failure::Failure;
-use super::worker::interrupted;
+use super::failure::{Failure, interrupted};
 use crate::cli::CleanArguments;
 use crate::domain::cleanup::{Cleanup, CleanupMatch, CleanupMode, CleanupTarget};
 use crate::domain::digest::SampleDigest;
@@ -42,7 +41,6 @@ pub fn run(context: &Context<'_>, arguments: &CleanArguments) -> Result<Answer, 
     if mode == CleanupMode::DryRun {
         let lock = store.lock()?;
         let report = report(context, mode, target, store.survey(&lock, scope)?);
-        let text = storage::cleanup(&report.data);
         return answer(context, &report, text, String::new(), &spill(&store, &lock), Envelope::clone);
     }
     if arguments.all && !arguments.yes {
@@ -71,7 +69,9 @@ fn resolve(
 fn hash(context: &Context<'_>, path: &Path) -> Result<SampleDigest, Failure> {
     context.learn(|known| known.source_path = Some(PathValue::from(path)));
     let opened = OpenedSample::open(path, context.max_sample_bytes);
-    let identity = opened.and_then(|sample| sample.hash()).map_err(|error| Failure::sample(error, path))?;
+    let stop = || context.host.interrupts.first();
+    let identity =
+        opened.and_then(|sample| sample.hash(&stop)).map_err(|error| Failure::sample(error, path))?;
     Ok(identity.digest)
 }
 
@@ -85,7 +85,6 @@ fn execute(
     let lock = store.clean_lock(scope)?;
     store.sweep_for_cleanup(&lock)?;
     let report = report(context, CleanupMode::Executed, target, store.survey(&lock, scope)?);
-    let text = storage::cleanup(&report.data);
     let place = spill(store, &lock);
     let prepared = prepare(context, &report, text, String::new(), Some(&place), Envelope::clone)?;
     let mut before_step = |step: &CleanupStep| {
@@ -111,8 +110,11 @@ fn report(context: &Context<'_>, mode: CleanupMode, target: CleanupTarget, match
     Envelope::new(KIND, context.store_provenance(), data, Vec::new())
 }
 
+fn text(report: &Report) -> Result<String, Failure> {
+    Ok(storage::cleanup(&report.data))
+}
+
 fn without_store(context: &Context<'_>, report: &Report) -> Result<Answer, Failure> {
-    let text = storage::cleanup(&report.data);
     prepare::<_, _, CleanLock>(context, report, text, String::new(), None, Envelope::clone)?.publish()
 }
 

@@ -3,8 +3,7 @@
 //! JSON format never asks, and nobody is asked who is not there: then only `--yes` agrees.
 
 use super::context::Context;
-use super::failure::Failure;
-use super::worker::interrupted;
+use super::failure::{Failure, interrupted};
 use crate::cli::Format;
 use crate::domain::cleanup::CleanupCounts;
 use crate::domain::error::PublicError;

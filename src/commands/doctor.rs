@@ -58,6 +58,7 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
                 }
                 apply_probe(&probe, engine, &mut ghidra_component, &mut java_component, &mut sandbox);
             }
+            Err(failure) if matches!(*failure.error, PublicError::Interrupted { .. }) => return Err(failure),
             Err(failure) => {
                 log = failure.diagnostic_log.clone();
                 let is_the_stores = blame_store(&failure, &mut store_component);
@@ -79,10 +80,10 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
         let failure = Failure::from(PublicError::DoctorFailed { report: Box::new(report) });
         return Err(failure.with_log(log));
     };
-    let text = human::doctor(&report);
     let warnings = warning::normalize(context.policy_warnings(engine));
     let envelope = Envelope::new(KIND, context.known(), report, warnings);
     let spill = Spill { store, lock: &store.lock()?, scope: ArtifactScope::Global };
+    let text = |made: &Envelope<_, _>| Ok(human::doctor(&made.data));
     answer(context, &envelope, text, String::new(), &spill, Envelope::clone)
 }
 
@@ -294,6 +295,7 @@ fn blame(
     sandbox: &mut SandboxComponent,
 ) {
     let problem = Some(failure.error.to_string());
+    sandbox.problem = Some("not proved: the engine did not start in it".to_owned());
     match &*failure.error {
         PublicError::SandboxUnavailable { reason, .. } => {
             sandbox.status = if reason == "bubblewrap_missing" {
@@ -304,12 +306,10 @@ fn blame(
             sandbox.problem = problem;
         }
         PublicError::JavaHeapExhausted { .. } => {
-            sandbox.problem = None;
             java.status = ComponentStatus::Invalid;
             java.problem = problem;
         }
         _ => {
-            sandbox.problem = Some("not proved: the engine did not start in it".to_owned());
             ghidra.status = ComponentStatus::Invalid;
             ghidra.problem = problem;
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::diagnostics::RetainedLog;
-use crate::domain::error::{PublicError, RaiseLimit};
+use crate::domain::error::{PublicError, RaiseLimit, Termination};
 use crate::domain::limits::MAX_TIMEOUT_SECONDS;
 use crate::domain::path_value::PathValue;
 use crate::domain::selector::FunctionSelector;
@@ -14,17 +14,20 @@ use crate::engine::java::JavaError;
 use crate::output::budget::BudgetTooSmall;
 use crate::process::ProcessError;
 use crate::protocol::encode::EncodeError;
-use crate::protocol::violation::ProtocolViolation;
+use crate::protocol::violation::{ProtocolViolation, ReceiveError};
 use crate::sandbox::SandboxError;
 use crate::store::{Operation, SampleError, StoreError};
 
 /// Why a command failed, and the Diagnostic Log that was kept for it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Failure {
     /// The public error.
     pub error: Box<PublicError>,
     /// The retained log, when there is one.
     pub diagnostic_log: Option<RetainedLog>,
+    /// Why the Analysis that was read is corrupt, when it is the Analysis that failed its verification:
+    /// another one can be made. Corrupt storage elsewhere, in a folder of Artifacts for example, is not cured so.
+    pub corrupt_analysis: Option<String>,
 }
 
 impl Failure {
@@ -33,17 +36,22 @@ impl Failure {
         PublicError::InternalError { reason: reason.to_string() }.into()
     }
 
-    /// Whether stored data failed its verification, so that rebuilding may help.
-    pub fn corruption(&self) -> Option<&str> {
-        match &*self.error {
-            PublicError::CorruptAnalysis { reason, .. } => Some(reason),
-            _ => None,
-        }
-    }
-
     /// Whether the worker ended badly without a reason that is known.
     pub fn is_worker_failure(&self) -> bool {
         matches!(*self.error, PublicError::WorkerFailed { .. })
+    }
+
+    /// Whether the worker came to an end of its own, or was brought to one by a limit: what it had completed is true,
+    /// and the command may go on without the rest.
+    pub fn is_end_of_worker(&self) -> bool {
+        matches!(
+            *self.error,
+            PublicError::WorkerFailed { .. }
+                | PublicError::JavaHeapExhausted { .. }
+                | PublicError::MemoryLimitExceeded { .. }
+                | PublicError::DiskQuotaExceeded { .. }
+                | PublicError::WatchdogTimeout { .. }
+        )
     }
 
     /// Attaches a retained log.
@@ -67,6 +75,7 @@ impl Failure {
                 PublicError::SampleTooLarge { path, limit_bytes, observed_at_least_bytes }
             }
             SampleError::Changed => PublicError::SampleChanged { path },
+            SampleError::Interrupted { signal } => interrupted(signal, None),
         }
         .into()
     }
@@ -160,6 +169,12 @@ impl Failure {
     }
 }
 
+/// The error of a command that the user interrupted; `termination` is how a worker ended that was running.
+pub fn interrupted(signal: i32, termination: Option<Termination>) -> PublicError {
+    let signal = signal_hook::low_level::signal_name(signal).unwrap_or("unknown signal").to_owned();
+    PublicError::Interrupted { signal, termination }
+}
+
 /// Suggests twice a limit that was too small, or the largest value that the flag takes.
 pub fn raise(flag: &str, value: u64, most: u64) -> RaiseLimit {
     RaiseLimit { flag: flag.to_owned(), next_value: value.saturating_mul(2).min(most) }
@@ -167,14 +182,18 @@ pub fn raise(flag: &str, value: u64, most: u64) -> RaiseLimit {
 
 impl From<PublicError> for Failure {
     fn from(error: PublicError) -> Self {
-        Self { error: Box::new(error), diagnostic_log: None }
+        Self { error: Box::new(error), diagnostic_log: None, corrupt_analysis: None }
     }
 }
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         let message = error.to_string();
-        match error {
+        let corrupt_analysis = match &error {
+            StoreError::CorruptAnalysis { reason, .. } => Some(reason.clone()),
+            _ => None,
+        };
+        let public = match error {
             StoreError::InvalidPath { path, reason } => {
                 PublicError::InvalidStorePath { path: Some(path), reason: reason.to_string() }
             }
@@ -209,6 +228,7 @@ impl From<StoreError> for Failure {
                 expected: "a project that can be promoted".to_owned(),
                 received: reason,
             },
+            StoreError::Interrupted { signal } => interrupted(signal, None),
             StoreError::Sample(error) => PublicError::InternalError { reason: error.to_string() },
             StoreError::CanonicalJson(error) => PublicError::InternalError { reason: error.to_string() },
             StoreError::Io { path, operation, source } => PublicError::StoreFailed {
@@ -216,8 +236,8 @@ impl From<StoreError> for Failure {
                 operation: operation.to_string(),
                 reason: source.to_string(),
             },
-        }
-        .into()
+        };
+        Self { corrupt_analysis, ..public.into() }
     }
 }
 
@@ -284,6 +304,16 @@ impl From<ProtocolViolation> for Failure {
     fn from(violation: ProtocolViolation) -> Self {
         let ProtocolViolation { field, expected, received } = violation;
         PublicError::ProtocolViolation { field, expected, received }.into()
+    }
+}
+
+/// What a worker left was judged before; only reading it again can fail now.
+impl From<ReceiveError> for Failure {
+    fn from(error: ReceiveError) -> Self {
+        match error {
+            ReceiveError::Violation(violation) => violation.into(),
+            ReceiveError::Unreadable(source) => Self::internal(source),
+        }
     }
 }
 

@@ -20,7 +20,7 @@ pub fn run(context: &Context<'_>, arguments: &InspectArguments) -> Result<Answer
     session.with_analysis(None, |ready| {
         let data = inspection(&session, ready)?;
         let provenance = session.provenance(ready, false, ready.watchdog_seconds);
-        let text = human::inspection(&data, &provenance);
+        let text = |made: &Envelope<_, _>| Ok(human::inspection(&made.data, &made.provenance));
         let repeated = |made: &Envelope<_, Inspection>| {
             let mut again = made.clone().with_provenance(session.provenance(ready, false, None));
             again.data.analysis.disposition = Disposition::Reused;
@@ -31,7 +31,8 @@ pub fn run(context: &Context<'_>, arguments: &InspectArguments) -> Result<Answer
     })
 }
 
-fn inspection(session: &Session<'_>, ready: &Ready<'_>) -> Result<Inspection, Failure> {
+/// The data of the document.
+pub fn inspection(session: &Session<'_>, ready: &Ready<'_>) -> Result<Inspection, Failure> {
     let facts = ready.analysis.program_facts()?;
     let manifest = ready.analysis.manifest();
     Ok(Inspection {

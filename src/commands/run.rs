@@ -9,9 +9,9 @@ use std::ffi::OsString;
 use super::answer::Answer;
 use super::context::Context;
 use super::diagnostics::RetainedLog;
-use super::failure::Failure;
+use super::failure::{Failure, interrupted};
 use super::host::Host;
-use super::{clean, decompile, doctor, functions, inspect, schemas, store_list};
+use super::{batch, clean, decompile, doctor, functions, inspect, schemas, store_list};
 use crate::cli::{self, Cli, Command, Format, Refusal, StoreCommand};
 use crate::domain::error::PublicError;
 use crate::domain::exit_status::ExitStatus;
@@ -37,6 +37,7 @@ pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> Exit
         Command::Inspect(arguments) => inspect::run(&context, arguments),
         Command::Functions(arguments) => functions::run(&context, arguments),
         Command::Decompile(arguments) => decompile::run(&context, arguments),
+        Command::Batch(arguments) => batch::run(&context, arguments),
         Command::Clean(arguments) => clean::run(&context, arguments),
         Command::Store(arguments) => match &arguments.command {
             StoreCommand::List(page) => store_list::run(&context, page),
@@ -56,11 +57,20 @@ pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> Exit
     }
 }
 
+/// Answers `arguments` where no command can run at all: only what needs none is answered.
+pub fn refuse(arguments: &[OsString], reason: impl ToString, sink: &mut Sink<'_>) -> ExitStatus {
+    let format = match cli::parse(arguments) {
+        Ok(cli) => cli.global.format,
+        Err(Refusal::Discovery(text)) => return discover(sink, text.as_bytes()),
+        Err(Refusal::Invalid { format, .. }) => format,
+    };
+    fail(sink, format, Failure::internal(reason), super::context::unresolved_provenance())
+}
+
 fn succeed(sink: &mut Sink<'_>, context: &Context<'_>, answer: &Answer) -> ExitStatus {
     // INVARIANT(no-success-after-interrupt): an interrupted command never reports success.
     if let Some(signal) = context.host.interrupts.first() {
-        let error = super::worker::interrupted(signal, None);
-        return fail(sink, context.format, error.into(), context.known());
+        return fail(sink, context.format, interrupted(signal, None).into(), context.known());
     }
     let written = match context.format {
         Format::Json => sink.write_stdout(&answer.json),
@@ -91,7 +101,7 @@ fn discover(sink: &mut Sink<'_>, text: &[u8]) -> ExitStatus {
 }
 
 fn fail(sink: &mut Sink<'_>, format: Format, failure: Failure, known: ReducedProvenance) -> ExitStatus {
-    let Failure { error, diagnostic_log } = failure;
+    let Failure { error, diagnostic_log, .. } = failure;
     let status = error.exit_status();
     let warnings = diagnostic_log.as_ref().and_then(RetainedLog::warning).into_iter().collect();
     let log = diagnostic_log.map(|log| log.descriptor);

@@ -20,6 +20,7 @@ pub const KIND: &str = "store_list";
 /// Runs the command.
 pub fn run(context: &Context<'_>, arguments: &PageArguments) -> Result<Answer, Failure> {
     let request = arguments.request();
+    let text = |made: &Envelope<_, _>| Ok(storage::store_list(&made.data));
     let location = context.store_location()?;
     let Some(store) = Store::open_existing(&location)? else {
         let data = StoreList {
@@ -28,14 +29,12 @@ pub fn run(context: &Context<'_>, arguments: &PageArguments) -> Result<Answer, F
             global: StoredGlobal::default(),
             interrupted_cleanups: InterruptedCleanups::default(),
         };
-        let text = storage::store_list(&data);
         let envelope = Envelope::new(KIND, context.store_provenance(), data, Vec::new());
         return prepare::<_, _, StoreLock>(context, &envelope, text, String::new(), None, Envelope::clone)?
             .publish();
     };
     let lock = store.lock()?;
     let data = list(&store, &lock, request)?;
-    let text = storage::store_list(&data);
     let envelope = Envelope::new(KIND, context.store_provenance(), data, Vec::new());
     let spill = Spill { store: &store, lock: &lock, scope: ArtifactScope::Global };
     answer(context, &envelope, text, String::new(), &spill, Envelope::clone)

@@ -15,11 +15,13 @@ use super::selector::RequestedSelector;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Kinds of documents with a published schema: what commands answer, and what the store keeps.
-pub const DOCUMENT_KINDS: [&str; 11] = [
+pub const DOCUMENT_KINDS: [&str; 13] = [
     "analysis_manifest",
     "analysis_profile",
+    "batch_report",
     "cleanup",
     "decompilation",
+    "decompilation_line",
     "diagnostic_manifest",
     "doctor_report",
     "error",
@@ -89,11 +91,12 @@ pub struct Inspection {
 
 /// Data of a `function_list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct FunctionList {
+#[schemars(rename = "FunctionList")]
+pub struct FunctionList<Items = Vec<FunctionItem>> {
     /// Which part of the collection this is.
     pub page: Page,
     /// The Functions, in the page's order.
-    pub items: Vec<FunctionItem>,
+    pub items: Items,
 }
 
 /// Identity of one Function.

@@ -31,8 +31,8 @@ pub enum Warning {
     /// A corrupt stored Analysis was quarantined and rebuilt.
     #[error("a corrupt stored Analysis was quarantined and rebuilt")]
     CorruptAnalysisRebuilt {
-        /// Profile of the Analysis, when its directory still named one.
-        analysis_profile_sha256: Option<ProfileDigest>,
+        /// Profile of the Analysis.
+        analysis_profile_sha256: ProfileDigest,
         /// What was wrong with the stored data.
         reason: String,
     },

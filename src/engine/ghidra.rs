@@ -177,10 +177,16 @@ fn read_from_directory(directory: &Path) -> Result<String, String> {
             resolved.display()
         ));
     }
+    if !resolved.is_file() {
+        return Err(format!("{PROPERTIES_IN_DIRECTORY} is not a file"));
+    }
     read_bounded(File::open(&resolved).map_err(unreadable)?)
 }
 
 fn read_from_jar(jar: &Path) -> Result<String, String> {
+    if !jar.is_file() {
+        return Err("neither a directory nor a file".to_owned());
+    }
     let file = File::open(jar).map_err(|error| error.to_string())?;
     let mut archive = zip::ZipArchive::new(file).map_err(|error| format!("not a ghidra.jar: {error}"))?;
     let entry =
@@ -190,7 +196,11 @@ fn read_from_jar(jar: &Path) -> Result<String, String> {
 
 fn read_bounded(source: impl std::io::Read) -> Result<String, String> {
     let mut text = String::new();
-    source.take(MAX_PROPERTIES_BYTES).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    let count =
+        source.take(MAX_PROPERTIES_BYTES + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    if count as u64 > MAX_PROPERTIES_BYTES {
+        return Err(format!("its application.properties is larger than {MAX_PROPERTIES_BYTES} bytes"));
+    }
     Ok(text)
 }
 
@@ -250,6 +260,21 @@ mod tests {
         let empty = tempfile::tempdir().unwrap();
         let error = Ghidra::find(&candidates(Some(empty.path()), Some(good.path()))).unwrap_err();
         assert!(matches!(error, GhidraError::Incompatible { .. }));
+    }
+
+    #[test]
+    fn a_fifo_for_a_file_is_refused_without_hanging_and_so_is_an_endless_one() {
+        let directory = installation();
+        let properties = directory.path().join(PROPERTIES_IN_DIRECTORY);
+        std::fs::write(&properties, PROPERTIES.repeat(MAX_PROPERTIES_BYTES as usize / PROPERTIES.len() + 1))
+            .unwrap();
+        let refusal = |path: &Path| Ghidra::examine(path, "--ghidra").unwrap_err().to_string();
+        assert!(refusal(directory.path()).contains("larger than"), "{}", refusal(directory.path()));
+        std::fs::remove_file(&properties).unwrap();
+        let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
+        rustix::fs::mknodat(rustix::fs::CWD, &properties, fifo, mode, 0).unwrap();
+        assert!(refusal(directory.path()).contains("not a file"));
+        assert!(refusal(&properties).contains("neither a directory nor a file"));
     }
 
     #[test]

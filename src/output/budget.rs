@@ -1,15 +1,13 @@
 //! The serialized-byte budget of success documents (PRD "Oversized results").
 //!
-//! Decides only; publishing the Artifact is the store's work. Never truncates.
+//! Decides only; publishing the Artifact is the store's work. Never truncates, and never holds
+//! more of a document than the budget allows.
 
-/// What becomes of a document of a given size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Placement {
-    /// It stands on stdout.
-    Inline,
-    /// It becomes an Artifact, and its descriptor stands on stdout.
-    Spill,
-}
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::envelope;
 
 /// The budget leaves no room even for a descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -21,9 +19,22 @@ pub struct BudgetTooSmall {
     pub required_bytes: u64,
 }
 
-/// Whether a document of `document_bytes`, final LF included, fits `max_inline_bytes`.
-pub fn place(document_bytes: u64, max_inline_bytes: u64) -> Placement {
-    if document_bytes <= max_inline_bytes { Placement::Inline } else { Placement::Spill }
+/// The bytes of `document`, final LF included, when they are at most `max_inline_bytes`. Writing
+/// one that is larger ends where it exceeds them.
+pub fn inline<T: Serialize>(document: &T, max_inline_bytes: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bounded = Bounded { bytes: Vec::new(), limit_bytes: max_inline_bytes, exceeded: false };
+    match envelope::write(document, &mut bounded) {
+        Ok(()) => Ok(Some(bounded.bytes)),
+        Err(_) if bounded.exceeded => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// How many bytes `document` has, final LF included.
+pub fn measure<T: Serialize>(document: &T) -> io::Result<u64> {
+    let mut counter = Counter(0);
+    envelope::write(document, &mut counter)?;
+    Ok(counter.0)
 }
 
 /// Serialized sizes of a result, final LF included.
@@ -44,14 +55,77 @@ pub fn too_small(sizes: Sizes, max_inline_bytes: u64) -> BudgetTooSmall {
     }
 }
 
+/// Refuses the first byte over its limit.
+struct Bounded {
+    bytes: Vec<u8>,
+    limit_bytes: u64,
+    exceeded: bool,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() as u64 + chunk.len() as u64 > self.limit_bytes {
+            self.exceeded = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(chunk);
+        Ok(chunk.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Keeps nothing.
+struct Counter(u64);
+
+impl Write for Counter {
+    fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
+        self.0 += chunk.len() as u64;
+        Ok(chunk.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     #[test]
     fn the_budget_is_inclusive() {
-        assert_eq!(place(100, 100), Placement::Inline);
-        assert_eq!(place(101, 100), Placement::Spill);
+        let document = ["a", "b\n"];
+        let bytes = envelope::encode(&document).unwrap();
+        let size = bytes.len() as u64;
+        assert_eq!(measure(&document).unwrap(), size);
+        assert_eq!(inline(&document, size).unwrap(), Some(bytes));
+        for smaller in 0..size {
+            assert_eq!(inline(&document, smaller).unwrap(), None);
+        }
+    }
+
+    /// Fails when it is asked for its third element.
+    struct Endless;
+
+    impl Serialize for Endless {
+        fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            use serde::ser::{Error as _, SerializeSeq as _};
+            let mut elements = serializer.serialize_seq(None)?;
+            elements.serialize_element("first")?;
+            elements.serialize_element("second")?;
+            Err(S::Error::custom("read too far"))
+        }
+    }
+
+    #[test]
+    fn a_document_over_the_budget_is_not_read_to_its_end() {
+        assert_eq!(inline(&Endless, 10).unwrap(), None);
+        assert_eq!(inline(&Endless, 100).unwrap_err().to_string(), "read too far");
+        assert_eq!(measure(&Endless).unwrap_err().to_string(), "read too far");
     }
 
     #[test]

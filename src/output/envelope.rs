@@ -1,5 +1,7 @@
 //! The success envelope and its one serialized form: compact JSON and exactly one LF.
 
+use std::io::{self, Write};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +57,12 @@ pub fn encode<T: Serialize>(document: &T) -> Result<Vec<u8>, serde_json::Error> 
     Ok(bytes)
 }
 
+/// Writes the same bytes to `out`, of which a large document needs no copy in memory.
+pub fn write<T: Serialize>(document: &T, mut out: impl Write) -> io::Result<()> {
+    serde_json::to_writer(&mut out, document)?;
+    out.write_all(b"\n")
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -63,8 +71,12 @@ mod tests {
     #[test]
     fn a_document_is_compact_and_ends_with_one_lf() {
         let envelope = Envelope::new("inspection", (), "a\nb", vec![]);
+        let encoded = encode(&envelope).unwrap();
+        let mut written = Vec::new();
+        write(&envelope, &mut written).unwrap();
+        assert_eq!(written, encoded);
         assert_eq!(
-            String::from_utf8(encode(&envelope).unwrap()).unwrap(),
+            String::from_utf8(encoded).unwrap(),
             "{\"schema_version\":1,\"kind\":\"inspection\",\"provenance\":null,\"data\":\"a\\nb\",\"warnings\":[]}\n"
         );
     }

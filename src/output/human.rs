@@ -4,6 +4,8 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
+
 use super::page_notice::page_notice;
 use super::{escape, storage};
 use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
@@ -35,14 +37,13 @@ pub fn doctor(report: &DoctorReport) -> String {
     let store = &components.analysis_store;
     row("Analysis store".to_owned(), store.status, "writable", &store.problem);
     let sandbox = &components.sandbox;
-    let mode = format!("Sandbox {:?}", sandbox.backend).to_lowercase().replacen('s', "S", 1);
-    row(mode, sandbox.status, "ready", &sandbox.problem);
+    row(format!("Sandbox {}", word(&sandbox.backend)), sandbox.status, "ready", &sandbox.problem);
     if let Some(protections) = &sandbox.protections {
         let active = protections.iter().filter(|report| report.status == ProtectionStatus::Active).count();
         let _ = writeln!(text, "Protections: {active} of {} hold", protections.len());
         for report in protections.iter().filter(|report| report.status != ProtectionStatus::Active) {
             let problem = report.problem.as_deref().unwrap_or("unknown");
-            let _ = writeln!(text, "  {:?}: {}", report.protection, escape::line(problem));
+            let _ = writeln!(text, "  {}: {}", word(&report.protection), escape::line(problem));
         }
     }
     if let Some(problem) = ghidra.boot_data.as_ref().and_then(|data| data.problem.as_ref()) {
@@ -54,6 +55,11 @@ pub fn doctor(report: &DoctorReport) -> String {
         let _ = writeln!(text, "Store: {}, {} bytes in use", escape::line(&path), usage.allocated_bytes);
     }
     text
+}
+
+/// A value's name in JSON, which is also where the documentation explains it.
+fn word(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default().trim_matches('"').to_owned()
 }
 
 fn status_word(status: ComponentStatus) -> &'static str {
@@ -150,7 +156,7 @@ pub fn warnings(warnings: &[WarningDocument]) -> String {
 pub fn error(error: &PublicError, message: &str, log: Option<&DiagnosticLogDescriptor>) -> String {
     let mut text = format!("error: {}\n", escape::line(message));
     let mut more = |label: &str, value: &str| {
-        let _ = writeln!(text, "  {label}: {}", escape::line(value));
+        let _ = writeln!(text, "  {}: {}", escape::line(label), escape::line(value));
     };
     match error {
         PublicError::FunctionSelectorAmbiguous { candidates, .. } => {

@@ -27,7 +27,6 @@ pub(super) struct StreamCapture {
     head_digest: Sha256,
     tail: VecDeque<u8>,
     observed_bytes: u64,
-    utf8: Utf8Check,
 }
 
 impl StreamCapture {
@@ -44,13 +43,11 @@ impl StreamCapture {
             head_digest: Sha256::new(),
             tail: VecDeque::new(),
             observed_bytes: 0,
-            utf8: Utf8Check::default(),
         })
     }
 
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), ProcessError> {
         self.observed_bytes += bytes.len() as u64;
-        self.utf8.push(bytes);
         let (first, rest) = bytes.split_at(bytes.len().min(SEGMENT_BYTES - self.head_bytes));
         self.append_to_head(first)?;
         let rest = &rest[rest.len().saturating_sub(SEGMENT_BYTES)..];
@@ -90,12 +87,7 @@ impl StreamCapture {
                 segments.push(self.head_segment(self.head_path.clone()));
             }
         }
-        Ok(CapturedStream {
-            observed_bytes: self.observed_bytes,
-            segments,
-            truncated,
-            valid_utf8: self.utf8.finish(),
-        })
+        Ok(CapturedStream { observed_bytes: self.observed_bytes, segments, truncated })
     }
 
     fn head_segment(&self, path: PathBuf) -> Segment {
@@ -111,38 +103,6 @@ fn create_private(path: &Path) -> Result<File, ProcessError> {
 fn at(path: &Path) -> impl FnOnce(io::Error) -> ProcessError {
     let path = path.to_owned();
     move |source| ProcessError::Capture { path, source }
-}
-
-/// Validates UTF-8 across chunk boundaries.
-#[derive(Debug, Default)]
-struct Utf8Check {
-    invalid: bool,
-    /// The beginning of a character that the next chunk must complete; at most three bytes.
-    pending: Vec<u8>,
-}
-
-impl Utf8Check {
-    fn push(&mut self, mut bytes: &[u8]) {
-        while !self.invalid && !self.pending.is_empty() && !bytes.is_empty() {
-            self.pending.push(bytes[0]);
-            bytes = &bytes[1..];
-            match std::str::from_utf8(&self.pending) {
-                Ok(_) => self.pending.clear(),
-                Err(error) => self.invalid = error.error_len().is_some(),
-            }
-        }
-        if self.invalid || !self.pending.is_empty() {
-            return;
-        }
-        if let Err(error) = std::str::from_utf8(bytes) {
-            self.invalid = error.error_len().is_some();
-            self.pending.extend(&bytes[error.valid_up_to()..bytes.len().min(error.valid_up_to() + 3)]);
-        }
-    }
-
-    fn finish(&self) -> bool {
-        !self.invalid && self.pending.is_empty()
-    }
 }
 
 #[cfg(test)]
@@ -176,7 +136,7 @@ mod tests {
         assert!(!captured.truncated);
         assert_eq!(captured.segments.len(), 1);
         assert_eq!(captured.segments[0].path, directory.path().join("stderr.log"));
-        assert_eq!(captured.captured_bytes(), data.len() as u64);
+        assert_eq!(captured.segments[0].length, data.len() as u64);
         assert_segments_match(&data, &captured);
     }
 
@@ -196,25 +156,8 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_stream_has_no_segment_and_is_text() {
+    fn an_empty_stream_has_no_segment() {
         let (_directory, _, captured) = capture(0, 1);
         assert_eq!(captured.segments, []);
-        assert!(captured.valid_utf8);
-    }
-
-    #[test]
-    fn utf8_is_judged_across_chunks() {
-        for (bytes, valid) in [
-            ("a€𝄞z".as_bytes(), true),
-            (b"\xf0\x9d\x84".as_slice(), false),
-            (b"ok\xff", false),
-            (b"\xe2\x82a", false),
-        ] {
-            for chunk in 1..=bytes.len() {
-                let mut check = Utf8Check::default();
-                bytes.chunks(chunk).for_each(|part| check.push(part));
-                assert_eq!(check.finish(), valid, "{bytes:?} in chunks of {chunk}");
-            }
-        }
     }
 }

@@ -6,6 +6,9 @@
 //! does two things: it tells the harness how the program ends, and when the program has ended or standard input closes it
 //! kills every process below it. It is a subreaper: when it has no child left, nothing below it is left.
 //!
+//! The program's standard input is a pipe of the guard's own. Whoever holds the reading end of a pipe can open its writing end
+//! as well, through `/proc/self/fd`: below the pipe that tells of the harness's death, nothing untrusted may hold either.
+//!
 //! Command line: `--guard STATUS_DESCRIPTOR keep|close PROGRAM ARGUMENT...`; `keep` hands it and every other open
 //! descriptor on, which are those of the plan; `close` none.
 
@@ -14,7 +17,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::process::{Pid, PidfdFlags, WaitStatus};
@@ -93,7 +96,9 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 
 fn guard(command: &mut Command, status: &File) -> io::Result<()> {
     let bystanders = tree::prepare().map_err(io::Error::other)?;
-    let root = Pid::from_child(&command.process_group(0).spawn()?);
+    // Its writing end closes with the child, when everything is gone, or with this process.
+    let child = command.process_group(0).stdin(Stdio::piped()).spawn()?;
+    let root = Pid::from_child(&child);
     report(status, Report::Started { pid: root.as_raw_pid() });
     wait(root)?;
     let reaped = |pid: Pid, ended: WaitStatus| {
@@ -111,7 +116,7 @@ fn wait(root: Pid) -> io::Result<()> {
     let exit_notice = rustix::process::pidfd_open(root, PidfdFlags::empty())?;
     let stdin = io::stdin();
     loop {
-        // No event is asked of standard input: the end of its other side is always told, and its content is the program's.
+        // No event is asked of standard input: the end of its other side is always told, and nothing is ever written.
         let mut descriptors = [
             PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::empty()),
             PollFd::new(&exit_notice, PollFlags::IN),

@@ -6,8 +6,8 @@
 //!
 //! Invariants, whatever the worker does:
 //! - When [`Launcher::run`] returns `Ok`, no process of the worker's tree is alive.
-//! - When this process is killed, no process of the tree is alive shortly after: its death closes a pipe whose only writer
-//!   it is, and guard and worker end at that.
+//! - When this process is killed, no process of the tree is alive shortly after: its death closes a pipe of which it holds
+//!   the one end and the guard the other, nobody else either, and the guard kills everything below itself.
 //! - Nothing waits for the end of a pipe: a process that outlives the worker may hold it open.
 //! - Memory used for captured output is bounded, and pipes are drained until the tree is gone.
 
@@ -15,6 +15,7 @@ mod capture;
 mod ending;
 pub mod error;
 pub mod guard;
+pub mod input;
 pub mod interrupts;
 pub mod launch;
 mod memory;

@@ -81,16 +81,6 @@ pub struct CapturedStream {
     pub segments: Vec<Segment>,
     /// Whether bytes between the segments were dropped.
     pub truncated: bool,
-    /// Whether the whole observed stream was valid UTF-8.
-    pub valid_utf8: bool,
-}
-
-impl CapturedStream {
-    /// The number of bytes kept.
-    #[must_use]
-    pub fn captured_bytes(&self) -> u64 {
-        self.segments.iter().map(|segment| segment.length).sum()
-    }
 }
 
 /// A contiguous part of a stream in a file of its own.

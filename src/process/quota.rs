@@ -1,13 +1,15 @@
 //! Measures the disk space below directories that a worker can write to.
 //!
 //! The worker may change the directories while they are read: every step goes through an open directory and refuses
-//! symbolic links, so the walk cannot be led elsewhere; what vanishes meanwhile counts nothing.
+//! symbolic links, so the walk cannot be led elsewhere; what vanishes meanwhile counts nothing. A directory that the worker closed
+//! to its owner counts as an endless amount of space. A file that is open and has no name any more is not seen.
 
 use std::ffi::CStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
+use rustix::io::Errno;
 
 /// More entries than this count as an endless amount of space: inodes are a resource too, and the walk must end.
 const MAX_ENTRIES: u32 = 100_000;
@@ -19,8 +21,9 @@ const MAX_DEPTH: u32 = 64;
 pub(super) fn allocated_bytes(directories: &[PathBuf]) -> u64 {
     let mut walk = Walk { bytes: 0, entries: 0 };
     for directory in directories {
-        if let Ok(directory) = rustix::fs::openat(CWD, directory, DIRECTORY, Mode::empty()) {
-            walk.enter(&directory, 0);
+        match rustix::fs::openat(CWD, directory, DIRECTORY, Mode::empty()) {
+            Ok(directory) => walk.enter(&directory, 0),
+            Err(error) => walk.unseen(error),
         }
     }
     walk.bytes
@@ -43,8 +46,15 @@ impl Walk {
             self.bytes = u64::MAX;
             return;
         }
-        let Ok(mut entries) = Dir::read_from(directory) else { return };
-        while let Some(Ok(entry)) = entries.read() {
+        let mut entries = match Dir::read_from(directory) {
+            Ok(entries) => entries,
+            Err(error) => return self.unseen(error),
+        };
+        while let Some(entry) = entries.read() {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => return self.unseen(error),
+            };
             if matches!(entry.file_name().to_bytes(), b"." | b"..") {
                 continue;
             }
@@ -58,15 +68,24 @@ impl Walk {
     }
 
     fn count(&mut self, directory: &OwnedFd, name: &CStr, depth: u32) {
-        let Ok(found) = rustix::fs::statat(directory.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW) else {
-            return;
+        let found = match rustix::fs::statat(directory.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => found,
+            Err(error) => return self.unseen(error),
         };
         let blocks = u64::try_from(found.st_blocks).unwrap_or(0);
         self.bytes = self.bytes.saturating_add(blocks.saturating_mul(512));
-        if FileType::from_raw_mode(found.st_mode) == FileType::Directory
-            && let Ok(child) = rustix::fs::openat(directory.as_fd(), name, DIRECTORY, Mode::empty())
-        {
-            self.enter(&child, depth + 1);
+        if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
+            match rustix::fs::openat(directory.as_fd(), name, DIRECTORY, Mode::empty()) {
+                Ok(child) => self.enter(&child, depth + 1),
+                Err(error) => self.unseen(error),
+            }
+        }
+    }
+
+    fn unseen(&mut self, error: Errno) {
+        let vanished = matches!(error, Errno::NOENT | Errno::NOTDIR | Errno::LOOP);
+        if !vanished {
+            self.bytes = u64::MAX;
         }
     }
 }
@@ -87,6 +106,17 @@ mod tests {
         std::os::unix::fs::symlink(outside.path(), root.path().join("link")).unwrap();
         let bytes = allocated_bytes(&[root.path().to_owned()]);
         assert!(((1 << 20)..(2 << 20)).contains(&bytes), "{bytes}");
+    }
+
+    #[test]
+    fn what_cannot_be_looked_into_is_an_endless_amount_and_what_vanished_is_none() {
+        for (error, bytes) in
+            [(Errno::NOENT, 0), (Errno::LOOP, 0), (Errno::ACCESS, u64::MAX), (Errno::MFILE, u64::MAX)]
+        {
+            let mut walk = Walk { bytes: 0, entries: 0 };
+            walk.unseen(error);
+            assert_eq!(walk.bytes, bytes, "{error}");
+        }
     }
 
     #[test]

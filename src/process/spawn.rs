@@ -24,7 +24,7 @@ static SPAWNING: Mutex<()> = Mutex::new(());
 #[derive(Debug)]
 pub(super) struct Spawned {
     pub child: Child,
-    /// Held for its closing: guard and worker end when this end is gone.
+    /// Held for its closing: the guard ends, and with it all below, when this end is gone.
     pub stdin: Option<ChildStdin>,
     pub stdout: Option<ChildStdout>,
     pub stderr: Option<ChildStderr>,

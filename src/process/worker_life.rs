@@ -1,6 +1,6 @@
 //! The worker's side of its supervision: it lives as long as its job, its parent and nobody's wish to the contrary.
 //!
-//! The parent alone holds the other end of standard input, so its end of file means the parent is gone, in whatever way. A
+//! The guard alone holds the other end of standard input, so its end of file means the guard is gone, in whatever way. A
 //! termination signal ends the worker too; a job that installs handlers of its own (a Java virtual machine does) takes
 //! over from there.
 

@@ -15,7 +15,7 @@ use super::grants::{EngineGrant, Sizes, WorkerGrants};
 use super::paths::{WorkerPaths, absolute, inside};
 use super::{Backend, environment, filter};
 use crate::process::worker_arguments::{Job, WorkerArguments};
-use crate::process::{HandedFile, LaunchPlan, MemoryFileSystem, Outcome, StatusChannel, StatusEvent};
+use crate::process::{self, HandedFile, LaunchPlan, MemoryFileSystem, Outcome, StatusChannel, StatusEvent};
 
 /// Where a distribution puts bubblewrap. The caller's `PATH` is not asked: it would choose the program that isolates.
 const PLACES: [&str; 4] =
@@ -101,9 +101,11 @@ impl Backend for Bubblewrap {
         })
     }
 
-    /// Bubblewrap reports a worker's status only when it had come as far as executing it.
+    /// Bubblewrap reports a worker's status only when it had come as far as executing it. One that was killed reports
+    /// nothing either, and what stands on stderr then is the worker's.
     fn explain(&self, outcome: &Outcome) -> Option<SandboxError> {
-        let ended_by_itself = outcome.termination.is_none() && outcome.program_status.is_some();
+        let exited = outcome.program_status.is_some_and(|status| process::signal_of_status(status).is_none());
+        let ended_by_itself = outcome.termination.is_none() && exited;
         if !ended_by_itself || outcome.worker_status.is_some() {
             return None;
         }

@@ -21,7 +21,7 @@ use crate::domain::profile::AnalysisProfile;
 use crate::domain::program::ProgramFacts;
 
 /// Most bytes of `manifest.json` or `profile.json`.
-const DOCUMENT_LIMIT_BYTES: u64 = 16 * 1_048_576;
+pub(super) const DOCUMENT_LIMIT_BYTES: u64 = 16 * 1_048_576;
 /// Everything an Analysis directory holds, bytewise sorted.
 const ENTRIES: [&str; 5] =
     [layout::FACTS, layout::MANIFEST, layout::MANIFEST_DIGEST, layout::PROFILE, layout::PROJECT];
@@ -166,7 +166,7 @@ impl StoredAnalysis {
         for entry in &self.manifest.project.files {
             let (parent, name) = open_parent(&project, &entry.path)?;
             let path = parent.child_path(name);
-            let found = hashing::hash(&mut parent.open_file(name)?, &path)?;
+            let found = hashing::hash(&mut parent.open_file(name)?, &path, &hashing::to_the_end)?;
             check_contents(&path, entry, found)?;
         }
         Ok(())

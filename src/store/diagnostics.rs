@@ -281,7 +281,7 @@ fn retain_segment(
     let mut source = std::fs::File::open(&segment.path).at(Operation::Open, &segment.path)?;
     let mut target = bundle.create_file(name, FILE_MODE)?;
     let target_path = bundle.child_path(name);
-    let found = hashing::for_each_chunk(&mut source, &segment.path, |chunk| {
+    let found = hashing::for_each_chunk(&mut source, &segment.path, &hashing::to_the_end, |chunk| {
         check.update(chunk);
         target.write_all(chunk).at(Operation::Write, &target_path)
     })?;

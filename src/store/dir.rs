@@ -7,11 +7,11 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Write as _;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, ResolveFlags, Stat};
 use rustix::io::Errno;
 
 use super::error::StoreError;
@@ -70,10 +70,11 @@ impl Dir {
     pub fn try_open_dir(&self, name: impl AsRef<OsStr>) -> Result<Option<Self>, StoreError> {
         let name = name.as_ref();
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        match rustix::fs::openat(&self.fd, name, flags, Mode::empty()) {
+        match open_on_this_mount(&self.fd, name, flags) {
             Ok(fd) => Ok(Some(Self { fd, path: self.child_path(name) })),
             Err(Errno::NOENT) => Ok(None),
             Err(Errno::NOTDIR | Errno::LOOP) => Err(self.corrupt(name, "expected a directory")),
+            Err(Errno::XDEV) => Err(self.corrupt(name, "something else is mounted here")),
             Err(error) => Err(error).at(Operation::Open, &self.child_path(name)),
         }
     }
@@ -228,9 +229,33 @@ impl Dir {
         rustix::fs::fchmod(&self.fd, DIRECTORY_MODE).at(Operation::Write, &self.path)
     }
 
+    /// Gives the directory of that name the mode of the store, if it lacks a part of it.
+    ///
+    /// Through a descriptor that opens a directory and nothing else, whatever its mode: what takes its place meanwhile, such
+    /// as a link, keeps its own. Best effort: whoever goes on with the directory is told what matters.
+    pub fn reclaim(&self, name: impl AsRef<OsStr>) {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let Ok(fd) = rustix::fs::openat(&self.fd, name.as_ref(), flags, Mode::empty()) else { return };
+        let usable = |stat: Stat| Mode::from_raw_mode(stat.st_mode).contains(DIRECTORY_MODE);
+        if !rustix::fs::fstat(&fd).is_ok_and(usable) {
+            // Such a descriptor takes no fchmod; its name below /proc leads to exactly the directory it has open.
+            let _ = rustix::fs::chmod(format!("/proc/self/fd/{}", fd.as_raw_fd()), DIRECTORY_MODE);
+        }
+    }
+
     /// Makes entry changes durable.
     pub fn sync(&self) -> Result<(), StoreError> {
         rustix::fs::fsync(&self.fd).at(Operation::Sync, &self.path)
+    }
+}
+
+/// What is mounted inside a store, another directory of the same file system included, is not the store's to read or
+/// to remove. Before Linux 5.6, and where a container filters the call, mounts cannot be told.
+fn open_on_this_mount(dir: &OwnedFd, name: &OsStr, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    let here = ResolveFlags::NO_XDEV | ResolveFlags::NO_SYMLINKS;
+    match rustix::fs::openat2(dir, name, flags, Mode::empty(), here) {
+        Err(Errno::NOSYS | Errno::PERM) => rustix::fs::openat(dir, name, flags, Mode::empty()),
+        outcome => outcome,
     }
 }
 
@@ -244,7 +269,7 @@ impl AsFd for Dir {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     fn scratch() -> (tempfile::TempDir, Dir) {
         let temp = tempfile::tempdir().unwrap();
@@ -280,6 +305,25 @@ mod tests {
         )
         .unwrap();
         assert!(matches!(dir.try_open_file("fifo"), Err(StoreError::Corrupt { .. })));
+    }
+
+    #[test]
+    fn a_directory_is_reclaimed_and_what_a_link_leads_to_is_not() {
+        let (temp, dir) = scratch();
+        let mode =
+            |name: &str| std::fs::metadata(temp.path().join(name)).unwrap().permissions().mode() & 0o777;
+        for name in ["locked", "target", "fine"] {
+            std::fs::create_dir(temp.path().join(name)).unwrap();
+        }
+        symlink("target", temp.path().join("link")).unwrap();
+        std::fs::write(temp.path().join("file"), b"x").unwrap();
+        for (name, bits) in [("locked", 0o000), ("target", 0o500), ("fine", 0o750), ("file", 0o400)] {
+            std::fs::set_permissions(temp.path().join(name), std::fs::Permissions::from_mode(bits)).unwrap();
+        }
+        for name in ["locked", "link", "fine", "file", "missing"] {
+            dir.reclaim(name);
+        }
+        assert_eq!(["locked", "target", "fine", "file"].map(mode), [0o700, 0o500, 0o750, 0o400]);
     }
 
     #[test]

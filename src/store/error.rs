@@ -133,6 +133,12 @@ pub enum StoreError {
         /// What is wrong.
         reason: String,
     },
+    /// The user wants the command to end.
+    #[error("signal {signal} interrupted a long reading")]
+    Interrupted {
+        /// The signal that said so.
+        signal: i32,
+    },
     /// The Sample could not be read as one unchanging regular file.
     #[error(transparent)]
     Sample(#[from] SampleError),
@@ -169,6 +175,13 @@ impl StoreError {
     pub(super) fn within_staging(self) -> Self {
         match self {
             Self::Corrupt { path, reason } => Self::StagedAnalysisInvalid { path, reason },
+            // Only the worker can have closed to us what it made in a directory of ours.
+            Self::Unwritable { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                Self::StagedAnalysisInvalid { path, reason: source.to_string() }
+            }
+            Self::Io { path, source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                Self::StagedAnalysisInvalid { path, reason: source.to_string() }
+            }
             other => other,
         }
     }

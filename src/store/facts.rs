@@ -9,7 +9,7 @@ use std::io::BufReader;
 use super::dir::Dir;
 use super::document;
 use super::error::StoreError;
-use super::hashing::{BUFFER_BYTES, HashingReader, read_bounded};
+use super::hashing::{BUFFER_BYTES, HashingReader, Stop, read_bounded};
 use super::io::{At as _, Operation};
 use super::layout::{FUNCTIONS, PROGRAM_FACTS};
 use super::lines::{LineError, next_line};
@@ -47,12 +47,13 @@ pub(super) fn validate(
     claim: &FactsClaim,
     counts: &ProgramCounts,
     max_facts_bytes: u64,
+    stop: Stop<'_>,
 ) -> Result<(), StoreError> {
     let program = validate_program(facts, claim)?;
     if claim.functions.bytes > max_facts_bytes {
         return Err(invalid_file(FUNCTIONS, format!("larger than {max_facts_bytes} bytes")));
     }
-    let seen = validate_functions(facts, claim, &program)?;
+    let seen = validate_functions(facts, claim, &program, stop)?;
     let expected = [
         ("the response's function count", claim.function_count, seen.functions),
         ("program.json's function count", program.function_count, seen.functions),
@@ -87,12 +88,20 @@ fn validate_program(facts: &Dir, claim: &FactsClaim) -> Result<ProgramFacts, Sto
     Ok(program)
 }
 
+/// Lines that are validated between two looks at the user's wish.
+const LINES_PER_STEP: u64 = 1_000;
+
 struct Seen {
     functions: u64,
     memory_functions: u64,
 }
 
-fn validate_functions(facts: &Dir, claim: &FactsClaim, program: &ProgramFacts) -> Result<Seen, StoreError> {
+fn validate_functions(
+    facts: &Dir,
+    claim: &FactsClaim,
+    program: &ProgramFacts,
+    stop: Stop<'_>,
+) -> Result<Seen, StoreError> {
     let file = facts.open_file(FUNCTIONS).map_err(StoreError::within_staging)?;
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, HashingReader::new(file));
     let mut line = Vec::new();
@@ -101,6 +110,11 @@ fn validate_functions(facts: &Dir, claim: &FactsClaim, program: &ProgramFacts) -
     loop {
         let number = seen.functions + 1;
         let refuse = |reason: String| invalid_line(FUNCTIONS, number, reason);
+        if number.is_multiple_of(LINES_PER_STEP)
+            && let Some(signal) = stop()
+        {
+            return Err(StoreError::Interrupted { signal });
+        }
         match next_line(&mut reader, &mut line) {
             Ok(true) => {}
             Ok(false) => break,
@@ -142,13 +156,16 @@ fn check_item(program: &ProgramFacts, item: &FunctionItem) -> Result<(), String>
 }
 
 fn check_address(program: &ProgramFacts, address: &Address) -> Result<(), String> {
-    let space = program.address_spaces.iter().find(|space| space.name == address.space);
+    // Their order was checked; there may be very many.
+    let spaces = &program.address_spaces;
+    let space =
+        spaces.binary_search_by(|space| space.name.as_str().cmp(&address.space)).map(|at| &spaces[at]);
     match space {
-        None => Err(format!("address space of {address} is not listed in program.json")),
-        Some(space) if space.offset_digits != address.offset.digits() => {
+        Err(_) => Err(format!("address space of {address} is not listed in program.json")),
+        Ok(space) if space.offset_digits != address.offset.digits() => {
             Err(format!("offset of {address} is not padded to {} digits", space.offset_digits))
         }
-        Some(_) => Ok(()),
+        Ok(_) => Ok(()),
     }
 }
 
@@ -171,13 +188,14 @@ fn invalid_line(file: &'static str, line: u64, reason: String) -> StoreError {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::store::hashing::to_the_end;
     use crate::store::testing::{facts_claim, function, lines, program_facts, write_facts};
 
     fn check(program: &ProgramFacts, functions: &[u8], max_facts_bytes: u64) -> Result<(), StoreError> {
         let temp = tempfile::tempdir().unwrap();
         let dir = Dir::open_root(temp.path()).unwrap().unwrap();
         let (claim, counts) = write_facts(temp.path(), program, functions);
-        validate(&dir, &claim, &counts, max_facts_bytes)
+        validate(&dir, &claim, &counts, max_facts_bytes, &to_the_end)
     }
 
     fn refusal(functions: &[u8]) -> (u64, String) {
@@ -263,15 +281,15 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let dir = Dir::open_root(temp.path()).unwrap().unwrap();
         let (claim, counts) = write_facts(temp.path(), &program_facts(1), &functions);
-        validate(&dir, &claim, &counts, u64::MAX).unwrap();
+        validate(&dir, &claim, &counts, u64::MAX, &to_the_end).unwrap();
         for wrong in [
             FactsClaim { function_count: 2, ..claim },
             FactsClaim { functions: facts_claim(b"other"), ..claim },
             FactsClaim { program: facts_claim(b"other"), ..claim },
         ] {
-            assert!(validate(&dir, &wrong, &counts, u64::MAX).is_err());
+            assert!(validate(&dir, &wrong, &counts, u64::MAX, &to_the_end).is_err());
         }
         let counts = ProgramCounts { memory_function_count: 0, ..counts };
-        assert!(validate(&dir, &claim, &counts, u64::MAX).is_err());
+        assert!(validate(&dir, &claim, &counts, u64::MAX, &to_the_end).is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! The stored function table, served only after its digest was verified.
 //!
-//! Memory is bounded by one line plus the page asked for, whatever the table's size.
+//! Memory is bounded by one line, whatever the size of the table and of the page asked for, unless
+//! the caller collects what it is given.
 
 use std::fs::File;
 use std::io::{BufReader, Seek as _};
@@ -11,9 +12,9 @@ use super::document;
 use super::error::StoreError;
 use super::hashing::{self, BUFFER_BYTES, HashingReader};
 use super::inventory::check_contents;
-use super::io::{At as _, Operation};
+use super::io::{At as _, Operation, classify};
 use super::layout::FUNCTIONS;
-use super::lines::{LineError, next_line};
+use super::lines::{LineError, next_line, skip_lines};
 use super::manifest::InventoryEntry;
 use crate::domain::digest::{ProfileDigest, SampleDigest};
 use crate::domain::function::FunctionItem;
@@ -35,16 +36,38 @@ impl FunctionTable<'_> {
 
     /// The Functions of a half-open index range; one pass over the file.
     pub fn read_page(&self, range: Range<u64>) -> Result<Vec<FunctionItem>, StoreError> {
-        let mut lines = Vec::new();
-        let mut file = self.open()?;
-        self.scan(&mut file, |index, line| {
-            if range.contains(&index) {
-                lines.push(line.to_vec());
-            }
+        let mut items = Vec::new();
+        self.for_each_of_page(range, |item| {
+            items.push(item);
             Ok::<_, StoreError>(())
         })?;
-        // INVARIANT(nothing-unverified-is-served): the digest was checked by `scan`.
-        lines.iter().map(|line| self.parse(line)).collect()
+        Ok(items)
+    }
+
+    /// Hands the Functions of a half-open index range to `visit`, in order; one pass over the
+    /// file, which is verified by its end: an error voids what was visited.
+    pub fn for_each_of_page<E: From<StoreError>>(
+        &self,
+        range: Range<u64>,
+        mut visit: impl FnMut(FunctionItem) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut file = self.open()?;
+        let mut unreadable = None;
+        self.scan(&mut file, range, |line| {
+            if unreadable.is_some() {
+                return Ok(());
+            }
+            match self.parse(line) {
+                Ok(item) => visit(item),
+                Err(error) => {
+                    // A wrong digest explains it better.
+                    unreadable = Some(error);
+                    Ok(())
+                }
+            }
+        })?;
+        // INVARIANT(nothing-unverified-is-served): success only after `scan` checked the digest.
+        unreadable.map_or(Ok(()), |error| Err(error.into()))
     }
 
     /// Hands every Function to `visit`, in order. The file is verified before the first one;
@@ -56,7 +79,7 @@ impl FunctionTable<'_> {
         let mut file = self.open()?;
         self.verify_file(&mut file)?;
         file.rewind().at(Operation::Read, &self.facts.child_path(FUNCTIONS))?;
-        self.scan(&mut file, |_, line| visit(self.parse(line)?))
+        self.scan(&mut file, 0..u64::MAX, |line| visit(self.parse(line)?))
     }
 
     /// Verifies the file without serving anything.
@@ -67,7 +90,7 @@ impl FunctionTable<'_> {
 
     fn verify_file(&self, file: &mut File) -> Result<(), StoreError> {
         let path = self.facts.child_path(FUNCTIONS);
-        let found = hashing::hash(file, &path)?;
+        let found = hashing::hash(file, &path, &hashing::to_the_end)?;
         check_contents(&path, self.entry, found).map_err(|error| self.attribute(error))
     }
 
@@ -75,27 +98,28 @@ impl FunctionTable<'_> {
         self.facts.open_file(FUNCTIONS).map_err(|error| self.attribute(error))
     }
 
-    /// Visits every line while hashing, then compares digest and count.
+    /// Visits the lines of `range` while hashing all of them, then compares digest and count.
     fn scan<E: From<StoreError>>(
         &self,
         file: &mut File,
-        mut visit: impl FnMut(u64, &[u8]) -> Result<(), E>,
+        range: Range<u64>,
+        mut visit: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         let path = self.facts.child_path(FUNCTIONS);
         let mut reader = BufReader::with_capacity(BUFFER_BYTES, HashingReader::new(file));
-        let mut line = Vec::new();
-        let mut count = 0;
-        loop {
-            match next_line(&mut reader, &mut line) {
-                Ok(true) => visit(count, &line)?,
-                Ok(false) => break,
-                Err(LineError::Io(error)) => return Err(error).at(Operation::Read, &path).map_err(E::from),
-                Err(LineError::TooLong | LineError::Unterminated) => {
-                    return Err(self.corrupt("a line is too long or not terminated").into());
-                }
+        let refuse = |error| match error {
+            LineError::Io(error) => classify(error, Operation::Read, &path),
+            LineError::TooLong | LineError::Unterminated => {
+                self.corrupt("a line is too long or not terminated")
             }
+        };
+        let mut count = skip_lines(&mut reader, range.start).map_err(refuse)?;
+        let mut line = Vec::new();
+        while count < range.end && next_line(&mut reader, &mut line).map_err(refuse)? {
+            visit(&line)?;
             count += 1;
         }
+        count += skip_lines(&mut reader, u64::MAX).map_err(refuse)?;
         let found = reader.into_inner().finish();
         check_contents(&path, self.entry, found).map_err(|error| self.attribute(error))?;
         if count != self.total {

@@ -13,6 +13,14 @@ use crate::domain::digest::ContentDigest;
 /// Size of every copy and hash buffer.
 pub(super) const BUFFER_BYTES: usize = 256 * 1_024;
 
+/// The signal that asks for the end of a long reading, if one came. Asked before every step.
+pub type Stop<'command> = &'command dyn Fn() -> Option<i32>;
+
+/// For what is short.
+pub(super) fn to_the_end() -> Option<i32> {
+    None
+}
+
 /// Running size and digest of a byte stream.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
@@ -89,8 +97,12 @@ impl<W: Write> Write for HashingWriter<W> {
 }
 
 /// Size and digest of everything left in `source`.
-pub(super) fn hash(source: &mut impl Read, path: &Path) -> Result<(u64, ContentDigest), StoreError> {
-    for_each_chunk(source, path, |_| Ok(()))
+pub(super) fn hash(
+    source: &mut impl Read,
+    path: &Path,
+    stop: Stop<'_>,
+) -> Result<(u64, ContentDigest), StoreError> {
+    for_each_chunk(source, path, stop, |_| Ok(()))
 }
 
 /// Copies everything left in `source`; size and digest of what was copied.
@@ -99,19 +111,26 @@ pub(super) fn copy(
     source_path: &Path,
     target: &mut impl Write,
     target_path: &Path,
+    stop: Stop<'_>,
 ) -> Result<(u64, ContentDigest), StoreError> {
-    for_each_chunk(source, source_path, |chunk| target.write_all(chunk).at(Operation::Write, target_path))
+    for_each_chunk(source, source_path, stop, |chunk| {
+        target.write_all(chunk).at(Operation::Write, target_path)
+    })
 }
 
 /// Hands everything left in `source` to `sink`, chunk by chunk; size and digest of it all.
 pub(super) fn for_each_chunk(
     source: &mut impl Read,
     path: &Path,
+    stop: Stop<'_>,
     mut sink: impl FnMut(&[u8]) -> Result<(), StoreError>,
 ) -> Result<(u64, ContentDigest), StoreError> {
     let mut tally = Tally::default();
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
+        if let Some(signal) = stop() {
+            return Err(StoreError::Interrupted { signal });
+        }
         match source.read(&mut buffer) {
             Ok(0) => return Ok(tally.finish()),
             Ok(count) => {
@@ -159,9 +178,18 @@ mod tests {
     fn a_copy_is_exact_across_buffers() {
         let bytes: Vec<u8> = (0..BUFFER_BYTES + 3).map(|index| index as u8).collect();
         let mut copied = Vec::new();
-        let (count, digest) = copy(&mut &bytes[..], Path::new("a"), &mut copied, Path::new("b")).unwrap();
+        let (count, digest) =
+            copy(&mut &bytes[..], Path::new("a"), &mut copied, Path::new("b"), &to_the_end).unwrap();
         assert_eq!((count, digest), (bytes.len() as u64, ContentDigest::of(&bytes)));
         assert_eq!(copied, bytes);
+    }
+
+    #[test]
+    fn a_signal_ends_a_long_reading() {
+        let asked = std::cell::Cell::new(0);
+        let stop = || (asked.replace(asked.get() + 1) == 3).then_some(2);
+        let outcome = hash(&mut std::io::repeat(7), Path::new("endless"), &stop);
+        assert!(matches!(outcome, Err(StoreError::Interrupted { signal: 2 })), "{outcome:?}");
     }
 
     #[test]

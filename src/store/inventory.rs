@@ -9,7 +9,7 @@ use rustix::fs::{FileType, fchmod};
 
 use super::dir::{Dir, FILE_MODE};
 use super::error::StoreError;
-use super::hashing;
+use super::hashing::{self, Stop};
 use super::io::{At as _, Operation};
 use super::manifest::InventoryEntry;
 
@@ -17,6 +17,8 @@ use super::manifest::InventoryEntry;
 const MAX_DEPTH: usize = 32;
 /// Most entries; Ghidra's own are about fifteen.
 const MAX_ENTRIES: usize = 10_000;
+/// Most bytes of all files; what a worker can write to the disk is bounded by the same number.
+const MAX_BYTES: u64 = 8 << 30;
 
 /// Relative paths of a tree, each list bytewise sorted.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -73,12 +75,17 @@ pub(super) fn open_directory(root: &Dir, path: &str) -> Result<Dir, StoreError> 
 
 /// Inventories a finished tree, giving every file and directory the store's modes and making
 /// them durable.
-pub(super) fn seal(root: &Dir) -> Result<(Listing, Vec<InventoryEntry>), StoreError> {
+pub(super) fn seal(root: &Dir, stop: Stop<'_>) -> Result<(Listing, Vec<InventoryEntry>), StoreError> {
     let listing = list(root)?;
     let mut entries = Vec::with_capacity(listing.files.len());
+    let mut total_bytes = 0_u64;
     for path in &listing.files {
         let (parent, name) = open_parent(root, path)?;
-        entries.push(seal_file(&parent, name, path)?);
+        total_bytes = total_bytes.saturating_add(size_bytes(&parent, name)?);
+        if total_bytes > MAX_BYTES {
+            return Err(parent.corrupt(name, format!("the tree has more than {MAX_BYTES} bytes")));
+        }
+        entries.push(seal_file(&parent, name, path, stop)?);
     }
     for path in listing.directories.iter().map(String::as_str).chain([""]) {
         let dir = open_directory(root, path)?;
@@ -88,8 +95,19 @@ pub(super) fn seal(root: &Dir) -> Result<(Listing, Vec<InventoryEntry>), StoreEr
     Ok((listing, entries))
 }
 
+/// As it is read, which a file with holes makes much more than it occupies.
+fn size_bytes(dir: &Dir, name: &str) -> Result<u64, StoreError> {
+    let stat = dir.stat(name)?;
+    Ok(stat.and_then(|stat| u64::try_from(stat.st_size).ok()).unwrap_or(0))
+}
+
 /// Inventories one file, giving it the store's mode and making it durable.
-pub(super) fn seal_file(dir: &Dir, name: &str, path: &str) -> Result<InventoryEntry, StoreError> {
+pub(super) fn seal_file(
+    dir: &Dir,
+    name: &str,
+    path: &str,
+    stop: Stop<'_>,
+) -> Result<InventoryEntry, StoreError> {
     let mut file = dir.open_file(name)?;
     let full_path = dir.child_path(name);
     let stat = rustix::fs::fstat(&file).at(Operation::Read, &full_path)?;
@@ -97,7 +115,7 @@ pub(super) fn seal_file(dir: &Dir, name: &str, path: &str) -> Result<InventoryEn
         return Err(dir.corrupt(name, "the file has a second name"));
     }
     fchmod(&file, FILE_MODE).at(Operation::Write, &full_path)?;
-    let (size_bytes, sha256) = hashing::hash(&mut file, &full_path)?;
+    let (size_bytes, sha256) = hashing::hash(&mut file, &full_path, stop)?;
     file.sync_all().at(Operation::Sync, &full_path)?;
     Ok(InventoryEntry { path: path.to_owned(), size_bytes, sha256 })
 }
@@ -160,7 +178,7 @@ mod tests {
     #[test]
     fn sealing_records_and_protects_every_file_in_bytewise_path_order() {
         let (temp, dir) = project();
-        let (listing, entries) = seal(&dir).unwrap();
+        let (listing, entries) = seal(&dir, &hashing::to_the_end).unwrap();
         let paths: Vec<_> = entries.iter().map(|entry| entry.path.as_str()).collect();
         assert_eq!(paths, ["analysis.gpr", "analysis.rep/idata.x", "analysis.rep/idata/00/~0.db/db.1.gbf"]);
         assert!(listing.directories.contains(&"analysis.rep/versioned".to_owned()));
@@ -174,7 +192,7 @@ mod tests {
     #[test]
     fn missing_and_unexpected_entries_are_corruption() {
         let (temp, dir) = project();
-        let (listing, entries) = seal(&dir).unwrap();
+        let (listing, entries) = seal(&dir, &hashing::to_the_end).unwrap();
         let check = || check_listing(&dir, &listing.directories, &entries);
         let extra = temp.path().join("analysis.rep/extra");
         std::fs::write(&extra, b"").unwrap();
@@ -194,10 +212,10 @@ mod tests {
     fn links_and_second_names_are_refused() {
         let (temp, dir) = project();
         symlink("/etc/passwd", temp.path().join("analysis.rep/link")).unwrap();
-        assert!(matches!(seal(&dir), Err(StoreError::Corrupt { .. })));
+        assert!(matches!(seal(&dir, &hashing::to_the_end), Err(StoreError::Corrupt { .. })));
         std::fs::remove_file(temp.path().join("analysis.rep/link")).unwrap();
         std::fs::hard_link(temp.path().join("analysis.gpr"), temp.path().join("second")).unwrap();
-        assert!(matches!(seal(&dir), Err(StoreError::Corrupt { .. })));
+        assert!(matches!(seal(&dir, &hashing::to_the_end), Err(StoreError::Corrupt { .. })));
     }
 
     #[test]

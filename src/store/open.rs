@@ -8,8 +8,10 @@
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, Mode};
+use rustix::io::Errno;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,12 +20,18 @@ use super::error::StoreError;
 use super::hashing::read_bounded;
 use super::io::{At as _, Operation};
 use super::layout;
+use super::lock::LockScope;
 use super::resolve::StoreLocation;
 
 /// The one store layout this program reads and writes.
 pub const LAYOUT_VERSION: u32 = 1;
 /// Most bytes of `store.json` that are read.
 const RECORD_LIMIT_BYTES: u64 = 4_096;
+/// How often, and how long after each other, a process that meets another one writing that file looks again.
+const RECORD_ATTEMPTS: u32 = 200;
+const RECORD_PAUSE: Duration = Duration::from_millis(5);
+/// When a caller that met it all the same may try again, in seconds.
+const BUSY_RETRY_SECONDS: u64 = 1;
 
 /// Marks the document as ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -133,10 +141,21 @@ fn refuse_foreign_entries(root: &Dir) -> Result<(), StoreError> {
 
 fn create_record(root: &Dir) -> Result<(), StoreError> {
     // Two processes may meet here; the loser finds the winner's record.
-    rustix::fs::flock(root, FlockOperation::LockExclusive).at(Operation::Lock, root.path())?;
+    lock_for_a_moment(root)?;
     let outcome = create_record_locked(root);
     rustix::fs::flock(root, FlockOperation::Unlock).at(Operation::Lock, root.path())?;
     outcome
+}
+
+/// Whoever holds this lock writes one small file; one that is stopped meanwhile must not stop everybody.
+fn lock_for_a_moment(root: &Dir) -> Result<(), StoreError> {
+    for _ in 0..RECORD_ATTEMPTS {
+        match rustix::fs::flock(root, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => std::thread::sleep(RECORD_PAUSE),
+            outcome => return outcome.at(Operation::Lock, root.path()),
+        }
+    }
+    Err(StoreError::Busy { scope: LockScope::Store, retry_after_seconds: BUSY_RETRY_SECONDS })
 }
 
 fn create_record_locked(root: &Dir) -> Result<(), StoreError> {

@@ -8,10 +8,11 @@ use rustix::fs::FileType;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-use super::analysis::StoredAnalysis;
+use super::analysis::{DOCUMENT_LIMIT_BYTES, StoredAnalysis};
 use super::dir::Dir;
 use super::error::StoreError;
 use super::facts::{self, FactsClaim};
+use super::hashing::Stop;
 use super::inventory::{seal, seal_file};
 use super::io::{At as _, Operation};
 use super::layout;
@@ -75,8 +76,9 @@ impl Store {
     pub fn validate_and_promote(
         &self,
         guard: &BuildGuard,
-        staging: &mut Staging,
+        staging: &Staging,
         input: &PromotionInput,
+        stop: Stop<'_>,
     ) -> Result<StoredAnalysis, StoreError> {
         let analysis = staging.base.dir.open_dir(layout::ANALYSIS)?;
         check_identity(guard, &analysis, input)?;
@@ -98,12 +100,14 @@ impl Store {
             &facts,
             &[(layout::FUNCTIONS, FileType::RegularFile), (layout::PROGRAM_FACTS, FileType::RegularFile)],
         )?;
-        facts::validate(&facts, &input.facts, &input.program, input.max_facts_bytes)?;
+        facts::validate(&facts, &input.facts, &input.program, input.max_facts_bytes, stop)?;
 
         let profile_bytes = input.profile.canonical_bytes()?;
         let profile_digest = ProfileDigest::of(&profile_bytes);
-        let manifest = build_manifest(guard, staging, input, &facts, &project)?;
+        let manifest = build_manifest(guard, staging, input, &facts, &project, stop)?;
         let manifest_bytes = manifest.encode()?;
+        refuse_unloadable(&analysis, layout::PROFILE, &profile_bytes)?;
+        refuse_unloadable(&analysis, layout::MANIFEST, &manifest_bytes)?;
         analysis.write_new_file(layout::PROFILE, &profile_bytes)?;
         analysis.write_new_file(layout::MANIFEST, &manifest_bytes)?;
         analysis.write_new_file(layout::MANIFEST_DIGEST, digest_line(&manifest_bytes).as_bytes())?;
@@ -160,6 +164,15 @@ fn check_identity(guard: &BuildGuard, analysis: &Dir, input: &PromotionInput) ->
     }
 }
 
+/// A document that is larger than what is read of it would make an Analysis that nobody can use.
+fn refuse_unloadable(analysis: &Dir, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    if bytes.len() as u64 <= DOCUMENT_LIMIT_BYTES {
+        return Ok(());
+    }
+    let reason = format!("larger than {DOCUMENT_LIMIT_BYTES} bytes");
+    Err(analysis.corrupt(name, reason).within_staging())
+}
+
 fn is_ordered(options: &[ResolvedOption]) -> bool {
     options.is_sorted_by(|a, b| a.name < b.name)
 }
@@ -186,15 +199,16 @@ fn build_manifest(
     input: &PromotionInput,
     facts: &Dir,
     project: &Dir,
+    stop: Stop<'_>,
 ) -> Result<AnalysisManifest, StoreError> {
     let profile_bytes = input.profile.canonical_bytes()?;
     let mut facts_files = Vec::new();
     for name in [layout::FUNCTIONS, layout::PROGRAM_FACTS] {
-        facts_files.push(seal_file(facts, name, name).map_err(StoreError::within_staging)?);
+        facts_files.push(seal_file(facts, name, name, stop).map_err(StoreError::within_staging)?);
     }
     facts.restrict()?;
     facts.sync()?;
-    let (listing, project_files) = seal(project).map_err(StoreError::within_staging)?;
+    let (listing, project_files) = seal(project, stop).map_err(StoreError::within_staging)?;
     let completed_at = input
         .completed_at
         .to_offset(time::UtcOffset::UTC)
@@ -241,6 +255,8 @@ fn build_manifest(
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::domain::profile::OptionValue;
+    use crate::store::hashing::to_the_end;
     use crate::store::testing::{TestStore, id};
     use std::os::unix::fs::{PermissionsExt as _, symlink};
     use std::path::Path;
@@ -248,10 +264,10 @@ mod tests {
     fn refused(spoil: impl FnOnce(&Staging, &mut PromotionInput)) -> StoreError {
         let test = TestStore::new();
         let guard = test.build_lock(2);
-        let mut staging = test.store.begin_staging(id(1), &guard).unwrap();
+        let staging = test.store.begin_staging(id(1), &guard).unwrap();
         let mut input = TestStore::fill(&staging, 2);
         spoil(&staging, &mut input);
-        let error = test.store.validate_and_promote(&guard, &mut staging, &input).unwrap_err();
+        let error = test.store.validate_and_promote(&guard, &staging, &input, &to_the_end).unwrap_err();
         assert!(!test.path().join("analyses").exists(), "something was promoted");
         drop(staging);
         assert_eq!(std::fs::read_dir(test.path().join("staging")).unwrap().count(), 0);
@@ -301,10 +317,10 @@ mod tests {
     fn the_staging_directory_outlives_promotion_without_the_analysis() {
         let test = TestStore::new();
         let guard = test.build_lock(2);
-        let mut staging = test.store.begin_staging(id(1), &guard).unwrap();
+        let staging = test.store.begin_staging(id(1), &guard).unwrap();
         std::fs::write(staging.logs_directory().join("stdout"), b"log").unwrap();
         let input = TestStore::fill(&staging, 2);
-        let analysis = test.store.validate_and_promote(&guard, &mut staging, &input).unwrap();
+        let analysis = test.store.validate_and_promote(&guard, &staging, &input, &to_the_end).unwrap();
         assert_eq!(analysis.manifest().created_by.completed_at, "1970-01-01T00:00:00Z");
         assert!(staging.logs_directory().join("stdout").exists());
         assert!(!staging.project_directory().exists());
@@ -347,6 +363,22 @@ mod tests {
             let error = refused(|staging, _| spoil(staging));
             assert!(matches!(error, StoreError::StagedAnalysisInvalid { .. }), "{error:?}");
         }
+    }
+
+    #[test]
+    fn what_could_not_be_loaded_or_would_not_end_is_refused() {
+        let error = refused(|_, input| {
+            let text = "x".repeat(usize::try_from(DOCUMENT_LIMIT_BYTES).unwrap());
+            input.profile.analyzer_options[0].value = OptionValue::Text(text);
+        });
+        let StoreError::StagedAnalysisInvalid { path, reason } = error else { unreachable!("{error:?}") };
+        assert!(path.ends_with("profile.json") && reason.starts_with("larger than"), "{reason}");
+        let error = refused(|staging, _| {
+            let holes =
+                std::fs::File::create(staging.project_directory().join("analysis.rep/holes")).unwrap();
+            holes.set_len((8 << 30) + 1).unwrap();
+        });
+        assert!(matches!(error, StoreError::StagedAnalysisInvalid { .. }), "{error:?}");
     }
 
     #[test]

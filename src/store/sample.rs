@@ -13,9 +13,14 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use sha2::{Digest as _, Sha256};
 
-use super::hashing::BUFFER_BYTES;
+use super::hashing::{BUFFER_BYTES, Stop};
 use crate::domain::digest::SampleDigest;
 use crate::domain::sample_header::SampleHeader;
+
+/// Said of a file that did not change, yet had another size than its content: made while it is read, by `/proc` for
+/// example, it would have as many sizes as readings.
+const OTHER_SIZE: &str =
+    "its content has not the size that the file system tells, as in /proc; copy it into a file";
 
 /// Why a path is not an acceptable Sample, or was not when it was read.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +51,12 @@ pub enum SampleError {
     /// It changed while it was read.
     #[error("the sample changed while it was read")]
     Changed,
+    /// The caller wanted the reading to end.
+    #[error("signal {signal} interrupted the reading of the sample")]
+    Interrupted {
+        /// The signal that said so.
+        signal: i32,
+    },
 }
 
 /// Identity and header facts of a Sample, from one consistent reading.
@@ -104,21 +115,22 @@ impl OpenedSample {
     }
 
     /// Hashes the Sample without copying it.
-    pub fn hash(&self) -> Result<SampleIdentity, SampleError> {
-        self.read_through(|_| Ok(()))
+    pub fn hash(&self, stop: Stop<'_>) -> Result<SampleIdentity, SampleError> {
+        self.read_through(stop, |_| Ok(()))
     }
 
     /// Reads the whole Sample once, handing every chunk to `sink`, and checks afterwards that
     /// it is still the file that was opened.
     pub(super) fn read_through<E: From<SampleError>>(
         &self,
+        stop: Stop<'_>,
         mut sink: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<SampleIdentity, E> {
         let mut hasher = Sha256::new();
         let mut buffer = vec![0; BUFFER_BYTES];
         let mut size_bytes = 0_u64;
         loop {
-            let count = self.read_at(&mut buffer, size_bytes)?;
+            let count = self.read_at(&mut buffer, size_bytes, stop)?;
             if count == 0 {
                 break;
             }
@@ -132,19 +144,22 @@ impl OpenedSample {
             hasher.update(&buffer[..count]);
             sink(&buffer[..count])?;
         }
-        let header = SampleHeader::read(|offset, length| self.read_window(offset, length))?;
+        let header = SampleHeader::read(|offset, length| self.read_window(offset, length, stop))?;
         let stat = rustix::fs::fstat(&self.file).map_err(|errno| SampleError::Unreadable(errno.into()))?;
-        if Metadata::from(&stat) != self.before || size_bytes != self.before.size_bytes {
+        if Metadata::from(&stat) != self.before {
             return Err(E::from(SampleError::Changed));
+        }
+        if size_bytes != self.before.size_bytes {
+            return Err(E::from(SampleError::Unreadable(io::Error::other(OTHER_SIZE))));
         }
         Ok(SampleIdentity { digest: SampleDigest::from_bytes(hasher.finalize().into()), size_bytes, header })
     }
 
-    fn read_window(&self, offset: u64, length: usize) -> Result<Vec<u8>, SampleError> {
+    fn read_window(&self, offset: u64, length: usize, stop: Stop<'_>) -> Result<Vec<u8>, SampleError> {
         let mut window = vec![0; length];
         let mut filled = 0;
         while filled < length {
-            match self.read_at(&mut window[filled..], offset.saturating_add(filled as u64))? {
+            match self.read_at(&mut window[filled..], offset.saturating_add(filled as u64), stop)? {
                 0 => break,
                 count => filled += count,
             }
@@ -153,8 +168,11 @@ impl OpenedSample {
         Ok(window)
     }
 
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize, SampleError> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64, stop: Stop<'_>) -> Result<usize, SampleError> {
         loop {
+            if let Some(signal) = stop() {
+                return Err(SampleError::Interrupted { signal });
+            }
             match self.file.read_at(buffer, offset) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 outcome => return outcome.map_err(SampleError::Unreadable),
@@ -218,11 +236,11 @@ mod tests {
         std::fs::write(&plain, b"content").unwrap();
         std::fs::write(&odd, b"content").unwrap();
         symlink(&plain, temp.path().join("link")).unwrap();
-        let identity = open(&plain).unwrap().hash().unwrap();
+        let identity = open(&plain).unwrap().hash(&|| None).unwrap();
         assert_eq!(identity.digest, SampleDigest::of(b"content"));
         assert_eq!((identity.size_bytes, identity.header.clone()), (7, SampleHeader::Other));
-        assert_eq!(open(&odd).unwrap().hash().unwrap(), identity);
-        assert_eq!(open(&temp.path().join("link")).unwrap().hash().unwrap(), identity);
+        assert_eq!(open(&odd).unwrap().hash(&|| None).unwrap(), identity);
+        assert_eq!(open(&temp.path().join("link")).unwrap().hash(&|| None).unwrap(), identity);
     }
 
     #[test]
@@ -231,7 +249,7 @@ mod tests {
         let path = temp.path().join("big");
         let bytes: Vec<u8> = (0..BUFFER_BYTES * 2 + 17).map(|index| index as u8).collect();
         std::fs::write(&path, &bytes).unwrap();
-        let identity = OpenedSample::open(&path, u64::MAX).unwrap().hash().unwrap();
+        let identity = OpenedSample::open(&path, u64::MAX).unwrap().hash(&|| None).unwrap();
         assert_eq!(identity.digest, SampleDigest::of(&bytes));
     }
 
@@ -266,14 +284,36 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let path = temp.path().join("sample");
         std::fs::write(&path, b"12345").unwrap();
-        assert!(OpenedSample::open(&path, 5).unwrap().hash().is_ok());
+        assert!(OpenedSample::open(&path, 5).unwrap().hash(&|| None).is_ok());
         assert!(matches!(
             OpenedSample::open(&path, 4),
             Err(SampleError::TooLarge { limit_bytes: 4, observed_at_least_bytes: 5 })
         ));
         let sample = OpenedSample::open(&path, 5).unwrap();
         std::fs::write(&path, b"123456").unwrap();
-        assert!(matches!(sample.hash(), Err(SampleError::TooLarge { limit_bytes: 5, .. })));
+        assert!(matches!(sample.hash(&|| None), Err(SampleError::TooLarge { limit_bytes: 5, .. })));
+    }
+
+    #[test]
+    fn a_long_reading_ends_with_a_signal() {
+        let temp = tempfile::tempdir().unwrap();
+        let path = temp.path().join("big");
+        std::fs::write(&path, vec![0; BUFFER_BYTES * 3]).unwrap();
+        let asked = std::cell::Cell::new(0);
+        let stop = || (asked.replace(asked.get() + 1) == 2).then_some(15);
+        let mut read_bytes = 0;
+        let outcome = OpenedSample::open(&path, u64::MAX).unwrap().read_through(&stop, |chunk| {
+            read_bytes += chunk.len();
+            Ok::<_, SampleError>(())
+        });
+        assert!(matches!(outcome, Err(SampleError::Interrupted { signal: 15 })), "{outcome:?}");
+        assert_eq!(read_bytes, BUFFER_BYTES * 2);
+    }
+
+    #[test]
+    fn a_file_that_is_made_while_it_is_read_has_no_bytes_to_identify() {
+        let outcome = OpenedSample::open(Path::new("/proc/version"), u64::MAX).unwrap().hash(&|| None);
+        assert!(matches!(&outcome, Err(SampleError::Unreadable(error)) if error.to_string() == OTHER_SIZE));
     }
 
     #[test]
@@ -293,7 +333,7 @@ mod tests {
         for change in changes {
             std::fs::write(&path, b"12345").unwrap();
             let sample = open(&path).unwrap();
-            let outcome = sample.read_through(|_| -> Result<(), SampleError> {
+            let outcome = sample.read_through(&|| None, |_| -> Result<(), SampleError> {
                 change(&path);
                 Ok(())
             });

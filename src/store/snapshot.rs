@@ -7,6 +7,7 @@ use std::io::Write as _;
 use rustix::fs::Mode;
 
 use super::error::StoreError;
+use super::hashing::Stop;
 use super::io::{At as _, Operation};
 use super::layout;
 use super::sample::{OpenedSample, SampleIdentity};
@@ -15,8 +16,13 @@ use super::staging::Staging;
 impl OpenedSample {
     /// Copies the Sample into `staging`, first making sure that the store's file system has
     /// room for it and `reserve_bytes` more. On failure nothing stays behind.
-    pub fn snapshot_into(&self, staging: &Staging, reserve_bytes: u64) -> Result<SampleIdentity, StoreError> {
-        let outcome = self.copy_into(staging, reserve_bytes, || ());
+    pub fn snapshot_into(
+        &self,
+        staging: &Staging,
+        reserve_bytes: u64,
+        stop: Stop<'_>,
+    ) -> Result<SampleIdentity, StoreError> {
+        let outcome = self.copy_into(staging, reserve_bytes, stop);
         if outcome.is_err() {
             // The staging directory goes with its owner; this only frees the space sooner.
             let _ = staging.remove_sample();
@@ -28,24 +34,13 @@ impl OpenedSample {
         &self,
         staging: &Staging,
         reserve_bytes: u64,
-        mut while_copying: impl FnMut(),
+        stop: Stop<'_>,
     ) -> Result<SampleIdentity, StoreError> {
         let dir = staging.base.dir.open_dir(layout::SAMPLE)?;
         let path = dir.child_path(layout::SAMPLE);
-        let available_bytes = staging.available_bytes()?;
-        let required_bytes = self.observed_size_bytes().saturating_add(reserve_bytes);
-        if available_bytes < required_bytes {
-            return Err(StoreError::NoSpace {
-                path,
-                required_bytes: Some(required_bytes),
-                available_bytes: Some(available_bytes),
-            });
-        }
+        staging.require_room(self.observed_size_bytes().saturating_add(reserve_bytes), &path)?;
         let mut file = dir.create_file(layout::SAMPLE, Mode::RUSR)?;
-        self.read_through(|chunk| {
-            while_copying();
-            file.write_all(chunk).at(Operation::Write, &path)
-        })
+        self.read_through(stop, |chunk| file.write_all(chunk).at(Operation::Write, &path))
     }
 }
 
@@ -65,9 +60,9 @@ mod tests {
         std::fs::write(&path, b"bytes").unwrap();
         let staging = test.store.begin_staging(id(1), &test.store.lock().unwrap()).unwrap();
         let sample = OpenedSample::open(&path, 100).unwrap();
-        let identity = sample.snapshot_into(&staging, 0).unwrap();
+        let identity = sample.snapshot_into(&staging, 0, &|| None).unwrap();
         assert_eq!(identity.digest, SampleDigest::of(b"bytes"));
-        assert_eq!(identity, sample.hash().unwrap());
+        assert_eq!(identity, sample.hash(&|| None).unwrap());
         assert_eq!(std::fs::read(staging.sample_path()).unwrap(), b"bytes");
         let mode = std::fs::metadata(staging.sample_path()).unwrap().permissions().mode();
         assert_eq!(mode & 0o7777, 0o400);
@@ -82,11 +77,13 @@ mod tests {
         std::fs::write(&path, b"bytes").unwrap();
         let staging = test.store.begin_staging(id(1), &test.store.lock().unwrap()).unwrap();
         let sample = OpenedSample::open(&path, 100).unwrap();
-        let outcome = sample.copy_into(&staging, 0, || std::fs::write(&path, b"other").unwrap());
+        // Asked before every step of the copy, and so in the middle of it.
+        let change = || {
+            std::fs::write(&path, b"other").unwrap();
+            None
+        };
+        let outcome = sample.snapshot_into(&staging, 0, &change);
         assert!(matches!(outcome, Err(StoreError::Sample(SampleError::Changed))));
-        staging.remove_sample().unwrap();
-        std::fs::write(&path, b"again").unwrap();
-        assert!(matches!(sample.snapshot_into(&staging, 0), Err(StoreError::Sample(SampleError::Changed))));
         assert!(!staging.sample_path().exists());
     }
 
@@ -96,7 +93,8 @@ mod tests {
         let path = test.path().join("../sample");
         std::fs::write(&path, b"bytes").unwrap();
         let staging = test.store.begin_staging(id(1), &test.store.lock().unwrap()).unwrap();
-        let outcome = OpenedSample::open(&path, 100).unwrap().snapshot_into(&staging, u64::MAX - 5);
+        let sample = OpenedSample::open(&path, 100).unwrap();
+        let outcome = sample.snapshot_into(&staging, u64::MAX - 5, &|| None);
         let Err(StoreError::NoSpace {
             required_bytes: Some(required), available_bytes: Some(available), ..
         }) = outcome

@@ -5,7 +5,7 @@
 //! lock is free is an orphan that [`Store::sweep_orphans`] removes. A live one is never
 //! touched.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::{FileType, FlockOperation};
@@ -159,6 +159,19 @@ impl Staging {
         Ok(space.f_bavail.saturating_mul(space.f_frsize))
     }
 
+    /// Refuses what does not fit on the file system of the store and is to be written at `path`.
+    pub(super) fn require_room(&self, required_bytes: u64, path: &Path) -> Result<(), StoreError> {
+        let available_bytes = self.available_bytes()?;
+        if available_bytes >= required_bytes {
+            return Ok(());
+        }
+        Err(StoreError::NoSpace {
+            path: path.to_path_buf(),
+            required_bytes: Some(required_bytes),
+            available_bytes: Some(available_bytes),
+        })
+    }
+
     /// Whether so many bytes, or one more file, do not fit on the file system of the store.
     pub fn lacks_room_for(&self, bytes: u64) -> Result<bool, StoreError> {
         let dir = &self.base.dir;
@@ -203,6 +216,8 @@ impl Store {
             if entry.kind != FileType::Directory {
                 continue;
             }
+            // A worker outside a sandbox may have taken away its owner's permissions.
+            staging.reclaim(name);
             let Some(dir) = staging.try_open_dir(name)? else { continue };
             if try_own(&staging, name, &dir)? {
                 tree::remove_contents(&dir)?;

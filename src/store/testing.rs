@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::document;
 use super::facts::{FactsClaim, FileClaim};
+use super::hashing::to_the_end;
 use super::lock::{BuildGuard, ReadGuard};
 use super::open::Store;
 use super::promotion::PromotionInput;
@@ -191,9 +192,9 @@ impl TestStore {
     /// Promotes an Analysis and gives the directory it is in.
     pub fn promote(&self, max_cpu: u32, invocation: u8) -> PathBuf {
         let guard = self.build_lock(max_cpu);
-        let mut staging = self.store.begin_staging(id(invocation), &guard).unwrap();
+        let staging = self.store.begin_staging(id(invocation), &guard).unwrap();
         let input = Self::fill(&staging, max_cpu);
-        self.store.validate_and_promote(&guard, &mut staging, &input).unwrap();
+        self.store.validate_and_promote(&guard, &staging, &input, &to_the_end).unwrap();
         self.analysis_path(max_cpu)
     }
 

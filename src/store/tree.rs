@@ -1,14 +1,15 @@
 //! Removing whole trees that a hostile worker may have filled.
 //!
 //! Bounded in stack and descriptors whatever the depth: a directory that lies too deep is
-//! first moved up to the top of the tree. Never follows a link, never leaves the tree.
+//! first moved up to the top of the tree. Never follows a link, never leaves the tree. No mode of a directory stands in the
+//! way: a directory that lacks its owner's permissions gets them before it is opened or moved.
 
 use std::ffi::OsStr;
 
-use rustix::fs::{AtFlags, FileType, Mode};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::dir::{DIRECTORY_MODE, Dir, Entry};
+use super::dir::{Dir, Entry};
 use super::error::StoreError;
 use super::io::{At as _, Operation};
 
@@ -19,6 +20,8 @@ const MAX_PASSES: usize = 65_536;
 
 /// Removes everything inside `top`, which itself stays.
 pub(super) fn remove_contents(top: &Dir) -> Result<(), StoreError> {
+    // Best effort: what follows reports what matters.
+    let _ = top.restrict();
     let mut moved = 0_u64;
     for _ in 0..MAX_PASSES {
         let entries = top.entries()?;
@@ -66,6 +69,8 @@ fn remove_entry(
 }
 
 fn move_to_top(top: &Dir, parent: &Dir, name: &OsStr, moved: &mut u64) -> Result<(), StoreError> {
+    // A directory that changes its parent is itself written to: its entry `..` is another one.
+    parent.reclaim(name);
     loop {
         *moved += 1;
         if parent.rename_if_free(name, top, format!("deep-{moved}").as_ref())? {
@@ -76,12 +81,7 @@ fn move_to_top(top: &Dir, parent: &Dir, name: &OsStr, moved: &mut u64) -> Result
 
 /// Opens a directory whatever its mode: it is about to go.
 fn open_for_removal(parent: &Dir, name: &OsStr) -> Result<Dir, StoreError> {
-    if let Some(stat) = parent.stat(name)?
-        && !Mode::from_raw_mode(stat.st_mode).contains(DIRECTORY_MODE)
-    {
-        // Best effort: opening reports what matters.
-        let _ = rustix::fs::chmodat(parent, name, DIRECTORY_MODE, AtFlags::empty());
-    }
+    parent.reclaim(name);
     parent.open_dir(name)
 }
 
@@ -121,5 +121,42 @@ mod tests {
         drop(dir);
         remove_contents(&top).unwrap();
         assert!(top.entries().unwrap().is_empty());
+    }
+
+    /// As a user whom modes bind: the tests may be run by root.
+    #[test]
+    fn no_mode_at_any_depth_keeps_a_tree_from_being_removed() {
+        use std::os::unix::process::CommandExt as _;
+        const INNER: &str = "store::tree::tests::remove_as_an_ordinary_user";
+        // By its link below /proc the executable is found even where its directories are private.
+        let mut command = std::process::Command::new("/proc/self/exe");
+        command.args(["--exact", INNER, "--ignored"]).current_dir("/").env("TMPDIR", "/tmp");
+        if rustix::process::geteuid().is_root() {
+            command.uid(65_534).gid(65_534);
+        }
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && text.contains("1 passed"), "{text}");
+    }
+
+    #[test]
+    #[ignore = "run as an ordinary user by the test above"]
+    fn remove_as_an_ordinary_user() {
+        assert!(!rustix::process::geteuid().is_root());
+        for mode in [0o500, 0o300, 0o000] {
+            let temp = tempfile::tempdir().unwrap();
+            let top = Dir::open_root(temp.path()).unwrap().unwrap();
+            let mut chain = vec![top.reopen().unwrap()];
+            for _ in 0..MAX_DEPTH * 2 + 3 {
+                let next = chain.last().unwrap().create_dir("d").unwrap();
+                next.write_new_file("leaf", b"x").unwrap();
+                chain.push(next);
+            }
+            for dir in chain.into_iter().rev() {
+                rustix::fs::fchmod(&dir, rustix::fs::Mode::from_raw_mode(mode)).unwrap();
+            }
+            remove_contents(&top).unwrap();
+            assert!(top.entries().unwrap().is_empty(), "{mode:o}");
+        }
     }
 }

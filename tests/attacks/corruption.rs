@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -73,4 +74,33 @@ fn a_store_whose_analyses_lead_elsewhere_is_corrupt_and_not_rebuilt() {
     let error = processes.ask("inspect", &[]).error("corrupt_analysis", 1);
     assert!(error["details"]["path"]["value"].as_str().unwrap().ends_with("analyses"), "{error}");
     assert_eq!(tree::state(&processes.world.path("moved")), before);
+}
+
+/// A directory of the same file system, so that no device number tells it from the store's own.
+#[test]
+fn what_is_mounted_inside_the_store_is_neither_emptied_nor_taken_for_an_analysis() {
+    let processes = Processes::new();
+    processes.ask("functions", &["--all", "--max-inline-bytes", "2200"]).success();
+    let foreign = processes.world.path("foreign");
+    for area in ["artifacts", "staging", "analyses/SAMPLE"] {
+        std::fs::create_dir_all(foreign.join("inner")).unwrap();
+        std::fs::write(foreign.join("inner/precious"), "x").unwrap();
+        let sample = tree::names(&processes.world.store().join("analyses")).remove(0);
+        let place = processes.world.store().join(area.replace("SAMPLE", &sample));
+        let command = processes.command(["clean", "--all", "--yes"]);
+        let mut mounted = Command::new("/usr/bin/unshare");
+        mounted.args(["--map-root-user", "--mount", "/bin/sh", "-c"]);
+        mounted
+            .arg("mount --bind \"$1\" \"$2\" && shift 2 && exec \"$@\"")
+            .arg("sh")
+            .arg(&foreign)
+            .arg(place);
+        mounted.arg(command.get_program()).args(command.get_args()).env_clear().env("PATH", "/usr/bin:/bin");
+        mounted.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let run = processes.ended(mounted.output().expect("unshare of util-linux").into());
+        assert_eq!(run.status, Some(1), "{area}: {run}");
+        assert_eq!(std::fs::read(foreign.join("inner/precious")).unwrap(), b"x", "{area}: {run}");
+        processes.ask("functions", &["--all", "--max-inline-bytes", "2200"]).success();
+    }
+    processes.ended(processes.command(["clean", "--all", "--yes"]).output().unwrap().into()).success();
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::fake_process::Processes;
 use crate::support::ghidr::Run;
-use crate::support::processes::wait_for;
+use crate::support::processes::{descendants, wait_for};
 use crate::support::tree;
 
 const MODES: [&str; 3] = ["bubblewrap", "external", "off"];
@@ -127,6 +127,23 @@ fn no_promotion_after_cancel_although_the_worker_answers_in_the_grace_period() {
         expired.script(&json!([]));
         assert_eq!(expired.ask("inspect", &[]).success()["data"]["analysis"]["disposition"], "created");
     }
+}
+
+/// As the kernel may when memory runs out. What the worker wrote to stderr is not what bubblewrap said.
+#[test]
+fn a_killed_bubblewrap_is_a_failure_of_the_worker_and_not_of_the_sandbox() {
+    let processes = Processes::new().in_mode("bubblewrap");
+    processes.script(&json!([{"do": "flood_stderr", "bytes": 100}, progress("analysis\n"), {"do": "hang"}]));
+    let child = start(&processes);
+    let is_bubblewrap = |pid: &u32| {
+        std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim_end() == "bwrap")
+    };
+    let outermost = descendants(child.id()).into_iter().find(is_bubblewrap).unwrap();
+    kill_process(Pid::from_raw(outermost.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    let run = processes.ended(child.wait_with_output().unwrap().into());
+    let error = run.error("worker_failed", 1);
+    assert!(error["diagnostic_log"].is_object(), "{error}");
+    processes.assert_no_analysis();
 }
 
 #[test]

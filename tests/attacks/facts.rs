@@ -13,6 +13,7 @@ fn violation(changes: &[(&str, Value)]) -> Value {
     steps.push(json!({"do": "exit", "status": 0}));
     processes.script(&json!(steps));
     let error = processes.ask("functions", &[]).error("protocol_violation", 1);
+    assert!(error["diagnostic_log"].is_object(), "{error}");
     processes.assert_no_analysis();
     error["details"].clone()
 }

@@ -1,11 +1,13 @@
-//! The command line and its documents, without any worker.
+//! The command line and its documents, without Ghidra.
 
 mod arguments;
+mod batches;
 mod cleaning;
 mod discovery;
 mod engines;
 mod environment;
 mod framing;
+mod memory;
 mod presentation;
 mod samples;
 mod stores;

@@ -99,7 +99,6 @@ fn entries_that_do_not_belong_are_corruption() {
     }
 }
 
-/// The rebuilt Analysis is damaged too before it is read: by the lying hand that `flip` stands for here.
 #[test]
 fn a_rebuild_that_fails_is_an_error_and_is_tried_once_per_command() {
     let world = World::new();
@@ -126,5 +125,21 @@ fn a_corrupt_store_outside_any_analysis_is_an_error_not_a_rebuild() {
     std::os::unix::fs::symlink(world.path("moved"), &analyses).unwrap();
     let error = world.ask("inspect", &[]).error("corrupt_analysis", 1);
     assert!(error["details"]["path"]["value"].as_str().unwrap().ends_with("analyses"), "{error}");
+    assert_eq!(world.runs(), 1);
+}
+
+#[test]
+fn corrupt_storage_outside_an_analysis_costs_no_analysis() {
+    let world = World::new();
+    world.ask("inspect", &[]).success();
+    std::fs::create_dir(world.path("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(world.path("elsewhere"), world.store().join("artifacts")).unwrap();
+    let spilled = ["--all", "--max-inline-bytes", "2200"];
+    let error = world.ask("functions", &spilled).error("corrupt_analysis", 1);
+    assert!(error["details"]["path"]["value"].as_str().unwrap().ends_with("artifacts"), "{error}");
+    assert_eq!((world.runs(), quarantined(&world)), (1, 0));
+    std::fs::remove_file(world.store().join("artifacts")).unwrap();
+    let answered = world.ask("functions", &spilled);
+    assert_eq!(answered.success()["data"]["spilled"], true, "{answered}");
     assert_eq!(world.runs(), 1);
 }

@@ -81,6 +81,14 @@ fn no_promotion_after_cancel_while_the_worker_runs() {
     assert_eq!(error["details"], json!({"signal": "SIGINT", "termination": "graceful"}));
 }
 
+#[test]
+fn an_interrupted_doctor_says_so_and_blames_no_component() {
+    let world = World::new();
+    world.next(ends(EndedBy::Interrupted { signal: 15 }));
+    let error = world.run(["doctor"]).error("interrupted", 130);
+    assert_eq!(error["details"], json!({"signal": "SIGTERM", "termination": "graceful"}));
+}
+
 /// The wish comes after the worker finished and before anything is published.
 #[test]
 fn no_promotion_after_cancel_between_response_and_rename() {

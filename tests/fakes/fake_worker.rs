@@ -78,6 +78,10 @@ fn obey(line: &str, arguments: &WorkerArguments) -> Option<u8> {
         "print" => println!("{rest}"),
         "ignore-term" => IGNORE_TERM.store(true, Ordering::SeqCst),
         "ignore-parent" => IGNORE_PARENT.store(true, Ordering::SeqCst),
+        // A pipe's reader becomes a writer of it, who never sees its end.
+        "hold-stdin" => {
+            std::mem::forget(File::options().read(true).write(true).open("/proc/self/fd/0").unwrap())
+        }
         "flood-stderr" => flood(rest.parse().unwrap()),
         "linger" => start_lingerer(rest),
         "exit" => return Some(rest.parse().unwrap()),

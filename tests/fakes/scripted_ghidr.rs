@@ -54,8 +54,7 @@ impl Launcher for Script {
 
 /// How a worker is seen that died before it said anything.
 fn dead() -> Outcome {
-    let silent =
-        || CapturedStream { observed_bytes: 0, truncated: false, segments: Vec::new(), valid_utf8: true };
+    let silent = || CapturedStream { observed_bytes: 0, truncated: false, segments: Vec::new() };
     Outcome {
         worker_status: Some(1),
         program_status: Some(1),

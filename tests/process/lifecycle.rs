@@ -215,6 +215,18 @@ fn a_worker_that_ignores_its_parents_death_is_killed_with_all_it_started() {
 }
 
 #[test]
+fn a_worker_that_holds_its_own_standard_input_open_ends_with_its_parent_nevertheless() {
+    in_every_mode(|mode| {
+        let run = WorkerRun::new(mode, "hold-stdin\nignore-term\nlinger orphan\nprint ready\nhang");
+        let mut child = run.start();
+        eventually("the worker's start", || ready(run.root()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        eventually_gone(run.root());
+    });
+}
+
+#[test]
 fn a_bubblewrap_that_cannot_be_started_is_a_typed_error() {
     let outcome = WorkerRun::new("bubblewrap", "exit 0").with("bwrap", "/nonexistent/bwrap").finish().outcome;
     let message = outcome["error"].as_str().unwrap();

@@ -53,6 +53,5 @@ fn captured(directory: &Path, name: &str, bytes: &[u8], observed: Option<u64>) -
         observed_bytes: observed.unwrap_or(length),
         truncated: observed.is_some(),
         segments: if bytes.is_empty() { Vec::new() } else { vec![segment] },
-        valid_utf8: std::str::from_utf8(bytes).is_ok(),
     }
 }

@@ -11,7 +11,7 @@ use std::process::Command;
 use super::ghidr::Run;
 
 /// Every call by which a command reads or changes files.
-const CALLS: &str = "open,openat,mkdir,mkdirat,renameat,renameat2,unlinkat,newfstatat,fstat,statx,fstatfs,statfs,\
+const CALLS: &str = "open,openat,openat2,mkdir,mkdirat,renameat,renameat2,unlinkat,newfstatat,fstat,statx,fstatfs,statfs,\
                      getdents64,read,pread64,write,pwrite64,fsync,fchmod,ftruncate,flock,lseek,ioctl,symlinkat";
 
 /// One call of a traced command.

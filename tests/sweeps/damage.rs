@@ -12,6 +12,7 @@ use crate::support::fake_engine::World;
 use crate::support::ghidr::Run;
 use crate::support::right_answer;
 use crate::support::sweep::{Counts, Ledger, Sweep, count};
+use crate::support::tree;
 
 const SWEEP: Sweep = Sweep {
     name: "damage",
@@ -69,6 +70,8 @@ fn cases(ledger: &mut Ledger) {
                     let what = format!("{place} {damage}, then {question}");
                     let reads = entry.strip_prefix(&analysis).ok().map(|inside| is_read(inside, reads));
                     judge(&ask(&world, arguments), expected, reads, &what, counts);
+                    let set_aside = tree::names(&store.join("quarantine")).len();
+                    assert!(reads.is_some() || set_aside == 0, "{what}: an intact Analysis is gone");
                     std::fs::remove_dir_all(&store).unwrap();
                 }
                 count(counts, format!("entries {}", damage.kind()));

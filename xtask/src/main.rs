@@ -28,6 +28,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use bench::BenchOptions;
 use dist::DistOptions;
 use error::TaskError;
 use install::InstallOptions;
@@ -67,7 +68,7 @@ enum Task {
     /// Accept what the real engine answers now as the goldens to review and commit
     Bless,
     /// Compare with the engine's own tool and write docs/performance.md
-    Bench,
+    Bench(BenchOptions),
     /// Run the long forms of the reliability sweeps and write docs/reliability.md
     Soak(SoakOptions),
     /// Rebuild the committed fixture binaries
@@ -98,7 +99,7 @@ fn run(task: Task) -> Result<(), TaskError> {
         Task::Share { prefix } => SharedFiles::generate(&project)?.write(&prefix),
         Task::Test { fast } => test::run(&project, fast),
         Task::Bless => bless::run(&project),
-        Task::Bench => bench::run(&project),
+        Task::Bench(options) => bench::run(&project, &options),
         Task::Soak(options) => soak::run(&project, &options),
         Task::Fixtures { check } => {
             let outcome = fixtures::run(&project.root, check)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{DISK_QUOTA_BYTES, Run};
 use crate::commands::context::Context;
-use crate::commands::failure::{Failure, raise};
+use crate::commands::failure::{Failure, interrupted, raise};
 use crate::domain::error::{PublicError, Termination, WorkerProgress};
 use crate::domain::limits::MOST_HEAP_MIB;
 use crate::process::{self, EndedBy, Outcome};
@@ -52,12 +52,6 @@ pub(super) fn judge(
         },
     };
     Err(error.into())
-}
-
-/// The error of a command that the user interrupted.
-pub fn interrupted(signal: i32, termination: Option<Termination>) -> PublicError {
-    let signal = signal_hook::low_level::signal_name(signal).unwrap_or("unknown signal").to_owned();
-    PublicError::Interrupted { signal, termination }
 }
 
 fn termination(outcome: &Outcome) -> Option<Termination> {

@@ -4,9 +4,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
-use rustix::fs::{AtFlags, FileType, Mode};
-
-use super::super::dir::{DIRECTORY_MODE, Dir};
+use super::super::dir::Dir;
 use super::super::error::StoreError;
 use super::super::layout;
 use super::super::tree;
@@ -68,7 +66,7 @@ impl Transaction {
     /// Takes up one that an earlier cleanup left behind.
     pub fn resume(root: &Dir, name: OsString) -> Result<Self, StoreError> {
         let cleanup = root.open_dir(layout::CLEANUP)?;
-        make_movable(&cleanup, &name)?;
+        cleanup.reclaim(&name);
         let dir = cleanup.open_dir(&name)?;
         Ok(Self { cleanup, name, dir, moved: Vec::new() })
     }
@@ -157,20 +155,10 @@ fn rename(from: &Dir, to: &Dir, target: &Target) -> Result<(), StoreError> {
         Some(name) => (from.open_dir(area)?, to.ensure_dir(area)?, name),
         None => (from.reopen()?, to.reopen()?, area.as_ref()),
     };
-    make_movable(&source, name)?;
+    // One that cannot be written cannot be moved.
+    source.reclaim(name);
     if source.rename_if_free(name, &destination, name)? {
         return Ok(());
     }
     Err(destination.corrupt(name, "something of that name is in the way"))
-}
-
-/// Gives a directory the mode it should have: one that cannot be written cannot be moved.
-fn make_movable(dir: &Dir, name: &OsStr) -> Result<(), StoreError> {
-    let Some(stat) = dir.stat(name)? else { return Ok(()) };
-    let is_directory = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
-    if is_directory && !Mode::from_raw_mode(stat.st_mode).contains(DIRECTORY_MODE) {
-        // Best effort: the rename reports what matters.
-        let _ = rustix::fs::chmodat(dir, name, DIRECTORY_MODE, AtFlags::empty());
-    }
-    Ok(())
 }

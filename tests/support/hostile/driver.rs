@@ -173,7 +173,7 @@ impl Drop for Machine {
 }
 
 fn silence() -> CapturedStream {
-    CapturedStream { observed_bytes: 0, segments: Vec::new(), truncated: false, valid_utf8: true }
+    CapturedStream { observed_bytes: 0, segments: Vec::new(), truncated: false }
 }
 
 /// The harness linked the prepared engine into the home of the first invocation, which is about to go.

@@ -1,183 +1,132 @@
-//! `docs/performance.md`: where and on what it was measured, the comparisons, and which goals were met.
+//! The results section of `docs/performance.md`, between two marks; the rest of the document is prose.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs;
-use std::time::Duration;
 
-use super::timing::{Pair, RUNS};
+use super::measurements::{MEASUREMENTS, Measurement};
+use super::record::{Finding, Goal, Record, Setting, mebibytes};
+use crate::error::TaskError;
 
-/// What a comparison has to show.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Goal {
-    /// At most so many times what it is compared with.
-    Ratio(f64),
-    /// At most so many milliseconds more.
-    ExtraMilliseconds(f64),
-    /// At most so many MiB.
-    Mebibytes(f64),
+const BEGIN: &str = "<!-- results: written by `cargo xtask bench` -->\n";
+const END: &str = "<!-- end of results -->\n";
+
+/// `text` with its results section replaced.
+pub fn with_results(text: &str, records: &[Record]) -> Result<String, TaskError> {
+    let refused = || TaskError::Refused("the document lost the marks of its results section".to_owned());
+    let (before, rest) = text.split_once(BEGIN).ok_or_else(refused)?;
+    let (_, after) = rest.split_once(END).ok_or_else(refused)?;
+    Ok(format!("{before}{BEGIN}{}{END}{after}", results(records)?))
 }
 
-/// What was found.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Finding {
-    /// Times.
-    Times(Pair),
-    /// Memory, in bytes, of the product and of what it is compared with.
-    Memory(u64, Option<u64>),
-}
-
-/// One row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// What the product did.
-    pub what: &'static str,
-    /// What it is compared with.
-    pub against: &'static str,
-    /// What was found.
-    pub finding: Finding,
-    /// What it has to show.
-    pub goal: Goal,
-}
-
-/// Where and on what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// The commit, with a mark when the working copy differs from it.
-    pub commit: String,
-    /// Engine and JDK.
-    pub engine: String,
-    /// Limits of both sides.
-    pub limits: String,
-}
-
-impl Row {
-    /// Whether the goal is met.
-    pub fn met(&self) -> bool {
-        match (self.finding, self.goal) {
-            (Finding::Times(pair), Goal::Ratio(limit)) => pair.ratio() <= limit,
-            (Finding::Times(pair), Goal::ExtraMilliseconds(limit)) => pair.extra_milliseconds() <= limit,
-            (Finding::Memory(ours, Some(theirs)), Goal::Ratio(limit)) => {
-                mebibytes(ours) <= mebibytes(theirs) * limit
-            }
-            (Finding::Memory(ours, _), Goal::Mebibytes(limit)) => mebibytes(ours) <= limit,
-            _ => false,
+fn results(records: &[Record]) -> Result<String, TaskError> {
+    if let Some(foreign) =
+        records.iter().find(|record| MEASUREMENTS.iter().all(|row| row.name != record.name))
+    {
+        return Err(TaskError::Refused(format!("a record of '{}', which is no row", foreign.name)));
+    }
+    let rows: Vec<(&Measurement, &Record)> = MEASUREMENTS
+        .iter()
+        .filter_map(|row| Some((row, records.iter().find(|record| record.name == row.name)?)))
+        .collect();
+    let mut text = String::from("\n");
+    for (label, part) in [
+        ("Machine", (|setting| &setting.machine) as fn(&Setting) -> &String),
+        ("Engine", |setting| &setting.engine),
+        ("Both sides", |setting| &setting.limits),
+    ] {
+        let distinct: BTreeSet<&String> = rows.iter().map(|(_, record)| part(&record.setting)).collect();
+        for value in distinct {
+            let _ = writeln!(text, "- {label}: {value}");
         }
     }
-
-    fn line(&self) -> String {
-        let (ours, theirs, claim) = match self.finding {
-            Finding::Times(pair) => {
-                let claim = match self.goal {
-                    Goal::ExtraMilliseconds(_) => {
-                        format!("{:+.1} ms, {:.2} ×", pair.extra_milliseconds(), pair.ratio())
-                    }
-                    _ => format!("{:.2} ×", pair.ratio()),
-                };
-                (milliseconds(pair.ours), milliseconds(pair.theirs), claim)
-            }
-            Finding::Memory(ours, theirs) => {
-                let claim = theirs.map_or(String::from("–"), |theirs| {
-                    format!("{:.2} ×", mebibytes(ours) / mebibytes(theirs))
-                });
-                let size = |bytes| format!("{:.1} MiB", mebibytes(bytes));
-                (size(ours), theirs.map_or(String::from("–"), size), claim)
-            }
-        };
-        let goal = match self.goal {
-            Goal::Ratio(limit) => format!("≤ {limit:.1} ×"),
-            Goal::ExtraMilliseconds(limit) => format!("≤ +{limit:.0} ms"),
-            Goal::Mebibytes(limit) => format!("≤ {limit:.0} MiB"),
-        };
-        let verdict = if self.met() { "met" } else { "**missed**" };
-        let Self { what, against, .. } = self;
-        format!("| {what} | {against} | {ours} | {theirs} | {claim} | {goal} | {verdict} |\n")
+    text.push_str(
+        "\n| ghidr | compared with | ghidr | other | claim | goal | | runs | commit |\n\
+        |---|---|--:|--:|--:|--:|---|--:|---|\n",
+    );
+    for (row, record) in &rows {
+        text.push_str(&line(row, record));
     }
+    text.push_str("\n## Where the time goes\n");
+    for (row, record) in &rows {
+        if let Some(phases) = &record.measured.phases {
+            let _ = write!(text, "\n{}:\n\n```text\n{}\n```\n", row.what, phases.trim_end());
+        }
+    }
+    text.push('\n');
+    Ok(text)
 }
 
-/// The whole document.
-pub fn render(setting: &Setting, rows: &[Row], phases: &str) -> String {
-    let mut text = String::from(
-        "# Performance\n\n\
-        Written by `cargo xtask bench`. The claims are the last columns: comparisons within one session on one \
-        machine, never the times themselves.\n\n",
-    );
-    let _ = writeln!(text, "- Machine: {}", machine());
-    let _ = writeln!(text, "- Commit: {}", setting.commit);
-    let _ = writeln!(text, "- Engine: {}", setting.engine);
-    let _ = writeln!(text, "- Both sides: {}", setting.limits);
-    let _ = writeln!(
-        text,
-        "- Each time is the median of {RUNS} runs, alternated with those of the other side, after one that does not count\n"
-    );
-    text.push_str(
-        "| ghidr | compared with | ghidr | other | claim | goal | |\n|---|---|--:|--:|--:|--:|---|\n",
-    );
-    for row in rows {
-        text.push_str(&row.line());
-    }
-    text.push_str(
-        "\n`JarRun` is the engine's own command-line tool (`ghidra.JarRun` of the same jar). It runs with a home that \
-        earlier runs have filled, outside any sandbox; `ghidr` runs in its sandbox, copies or hashes what it reads, and \
-        checks and stores what it found.\n\n\
-        ## Where a cached decompilation spends its time\n\n```text\n",
-    );
-    text.push_str(phases.trim_end());
-    text.push_str("\n```\n");
-    text
-}
-
-fn machine() -> String {
-    let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let value = |text: &str, key: &str| {
-        let line = text.lines().find(|line| line.starts_with(key))?;
-        Some(line.split_once(':')?.1.trim().to_owned())
+/// The table's line about one row.
+pub fn line(row: &Measurement, record: &Record) -> String {
+    let finding = record.measured.finding;
+    let (ours, theirs, claim) = match finding {
+        Finding::Times(pair) => {
+            let claim = match row.goal {
+                Goal::ExtraMilliseconds(_) => {
+                    format!("{:+.1} ms, {:.2} ×", pair.extra_milliseconds(), pair.ratio())
+                }
+                _ => format!("{:.2} ×", pair.ratio()),
+            };
+            (milliseconds(pair.ours_milliseconds), milliseconds(pair.theirs_milliseconds), claim)
+        }
+        Finding::Memory(ours, theirs) => {
+            let claim = theirs.map_or(String::from("–"), |theirs| {
+                format!("{:.2} ×", mebibytes(ours) / mebibytes(theirs))
+            });
+            let size = |bytes| format!("{:.1} MiB", mebibytes(bytes));
+            (size(ours), theirs.map_or(String::from("–"), size), claim)
+        }
     };
-    let processor =
-        value(&read("/proc/cpuinfo"), "model name").unwrap_or_else(|| "unknown processor".to_owned());
-    let cores = std::thread::available_parallelism().map_or(0, std::num::NonZero::get);
-    let memory = value(&read("/proc/meminfo"), "MemTotal").unwrap_or_default();
-    let kernel = read("/proc/sys/kernel/osrelease");
-    format!("{processor}, {cores} cores, {memory} of memory, Linux {}", kernel.trim())
+    let goal = match row.goal {
+        Goal::Ratio(limit) => format!("≤ {limit:.1} ×"),
+        Goal::ExtraMilliseconds(limit) => format!("≤ +{limit:.0} ms"),
+        Goal::Mebibytes(limit) => format!("≤ {limit:.0} MiB"),
+    };
+    let verdict = if row.goal.met(finding) { "met" } else { "**missed**" };
+    let (what, against, runs, commit) = (row.what, row.against, record.measured.runs, &record.setting.commit);
+    format!("| {what} | {against} | {ours} | {theirs} | {claim} | {goal} | {verdict} | {runs} | {commit} |\n")
 }
 
-fn mebibytes(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
-}
-
-fn milliseconds(duration: Duration) -> String {
-    if duration < Duration::from_millis(100) {
-        format!("{:.1} ms", duration.as_secs_f64() * 1_000.0)
-    } else {
-        format!("{} ms", duration.as_millis())
-    }
+fn milliseconds(milliseconds: f64) -> String {
+    if milliseconds < 100.0 { format!("{milliseconds:.1} ms") } else { format!("{milliseconds:.0} ms") }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::bench::record::Measured;
+    use crate::bench::timing::Pair;
 
-    fn row(ours: u64, theirs: u64, goal: Goal) -> Row {
-        let pair = Pair { ours: Duration::from_millis(ours), theirs: Duration::from_millis(theirs) };
-        Row { what: "a", against: "b", finding: Finding::Times(pair), goal }
+    fn record(name: &str, ours: f64, theirs: f64) -> Record {
+        let pair = Pair { ours_milliseconds: ours, theirs_milliseconds: theirs };
+        Record {
+            name: name.into(),
+            measured: Measured { finding: Finding::Times(pair), runs: 5, phases: Some("p".into()) },
+            setting: Setting {
+                commit: "abc".into(),
+                machine: "m".into(),
+                engine: "e".into(),
+                limits: "l".into(),
+            },
+        }
     }
 
     #[test]
-    fn a_goal_is_met_up_to_its_limit() {
-        assert!(row(50, 100, Goal::Ratio(0.5)).met());
-        assert!(!row(51, 100, Goal::Ratio(0.5)).met());
-        assert!(row(25, 5, Goal::ExtraMilliseconds(20.0)).met());
-        assert!(!row(26, 5, Goal::ExtraMilliseconds(20.0)).met());
-        let memory = |ours, theirs, goal| Row { finding: Finding::Memory(ours, theirs), ..row(1, 1, goal) };
-        assert!(memory(32 << 20, None, Goal::Mebibytes(32.0)).met());
-        assert!(!memory((32 << 20) + 1, None, Goal::Mebibytes(32.0)).met());
-        assert!(!memory(1, None, Goal::Ratio(1.0)).met());
-    }
-
-    #[test]
-    fn a_missed_goal_is_written_all_the_same() {
-        let line = row(2_000, 1_000, Goal::Ratio(0.8)).line();
-        assert_eq!(line, "| a | b | 2000 ms | 1000 ms | 2.00 × | ≤ 0.8 × | **missed** |\n");
-        let line = row(25, 5, Goal::ExtraMilliseconds(20.0)).line();
-        assert_eq!(line, "| a | b | 25.0 ms | 5.0 ms | +20.0 ms, 5.00 × | ≤ +20 ms | met |\n");
+    fn a_missed_goal_is_written_all_the_same_and_rows_keep_their_order() {
+        let records = [record("cold-elf", 2_000.0, 1_000.0), record("inspect-cached", 25.0, 5.0)];
+        let written = with_results(&format!("prose\n{BEGIN}stale\n{END}more\n"), &records).unwrap();
+        assert!(written.starts_with("prose\n") && written.ends_with(&format!("{END}more\n")), "{written}");
+        let rows: Vec<&str> = written.lines().filter(|line| line.ends_with("| 5 | abc |")).collect();
+        assert_eq!(
+            rows,
+            [
+                "| cached `inspect`, 1 MB sample | `ghidr --version` | 25.0 ms | 5.0 ms | +20.0 ms, 5.00 × | ≤ +20 ms | met | 5 | abc |",
+                "| cold `inspect`, small ELF | `JarRun -import` | 2000 ms | 1000 ms | 2.00 × | ≤ 0.8 × | **missed** | 5 | abc |",
+            ]
+        );
+        assert!(written.contains("small ELF:\n\n```text\np\n```\n") && !written.contains("stale"));
+        assert!(with_results("prose", &[]).is_err());
+        assert!(with_results(&format!("{BEGIN}{END}"), &[record("unknown", 1.0, 1.0)]).is_err());
     }
 }

@@ -6,11 +6,10 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde::{Deserialize, Serialize};
+
 use crate::command;
 use crate::error::TaskError;
-
-/// How often each command is run.
-pub const RUNS: usize = 5;
 
 /// One thing to be timed: makes each run's command anew, and cleans up after it.
 pub struct Subject<'a> {
@@ -37,41 +36,47 @@ impl<'a> Subject<'a> {
 }
 
 /// Medians of two subjects run in turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Pair {
     /// Of the product.
-    pub ours: Duration,
+    pub ours_milliseconds: f64,
     /// Of what it is compared with.
-    pub theirs: Duration,
+    pub theirs_milliseconds: f64,
 }
 
 impl Pair {
-    /// Runs both [`RUNS`] times in turn, after one run each that does not count.
-    pub fn measure(ours: &mut Subject<'_>, theirs: &mut Subject<'_>) -> Result<Self, TaskError> {
+    /// Runs both so often in turn, after one run each that does not count.
+    pub fn measure(runs: u32, ours: &mut Subject<'_>, theirs: &mut Subject<'_>) -> Result<Self, TaskError> {
         ours.run()?;
         theirs.run()?;
         let (mut our_times, mut their_times) = (Vec::new(), Vec::new());
-        for _ in 0..RUNS {
+        for _ in 0..runs {
             our_times.push(ours.run()?);
             their_times.push(theirs.run()?);
         }
-        Ok(Self { ours: median(&mut our_times), theirs: median(&mut their_times) })
+        Ok(Self {
+            ours_milliseconds: median_milliseconds(&mut our_times),
+            theirs_milliseconds: median_milliseconds(&mut their_times),
+        })
     }
 
     /// How many times as long the product takes.
     pub fn ratio(self) -> f64 {
-        self.ours.as_secs_f64() / self.theirs.as_secs_f64()
+        self.ours_milliseconds / self.theirs_milliseconds
     }
 
     /// How much longer the product takes, in milliseconds; negative when it is faster.
     pub fn extra_milliseconds(self) -> f64 {
-        (self.ours.as_secs_f64() - self.theirs.as_secs_f64()) * 1_000.0
+        self.ours_milliseconds - self.theirs_milliseconds
     }
 }
 
-fn median(times: &mut [Duration]) -> Duration {
+/// To a hundredth, which is more than a run repeats.
+fn median_milliseconds(times: &mut [Duration]) -> f64 {
     times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
+    let median = times.get(times.len() / 2).copied().unwrap_or_default();
+    (median.as_secs_f64() * 100_000.0).round() / 100.0
 }
 
 #[cfg(test)]
@@ -82,7 +87,7 @@ mod tests {
     #[test]
     fn the_median_is_not_moved_by_one_slow_run() {
         let mut times = [5, 900, 4, 6, 5].map(Duration::from_millis);
-        assert_eq!(median(&mut times), Duration::from_millis(5));
+        assert_eq!(median_milliseconds(&mut times).to_bits(), 5.0_f64.to_bits());
     }
 
     #[test]
@@ -95,8 +100,8 @@ mod tests {
                 Ok(Command::new("true"))
             })
         };
-        Pair::measure(&mut subject('a'), &mut subject('b')).unwrap();
-        assert_eq!(order.into_inner(), "ab".repeat(RUNS + 1));
+        Pair::measure(3, &mut subject('a'), &mut subject('b')).unwrap();
+        assert_eq!(order.into_inner(), "ab".repeat(4));
     }
 
     #[test]

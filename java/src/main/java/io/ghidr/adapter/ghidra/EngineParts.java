@@ -17,6 +17,9 @@ import javax.tools.ToolProvider;
 public final class EngineParts {
   private static final long START_SECONDS = 20;
 
+  /** Exit statuses from here on mean that it could not be started, or died of a signal. */
+  private static final int NEVER_STARTED = 126;
+
   private EngineParts() {}
 
   /** Whether text can be laid out; comments are, while exception tables are analysed. */
@@ -45,7 +48,8 @@ public final class EngineParts {
               .start();
       try {
         process.getOutputStream().close();
-        return process.waitFor(START_SECONDS, TimeUnit.SECONDS);
+        return process.waitFor(START_SECONDS, TimeUnit.SECONDS)
+            && process.exitValue() < NEVER_STARTED;
       } finally {
         process.destroyForcibly();
       }

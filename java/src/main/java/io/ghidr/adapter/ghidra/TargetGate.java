@@ -115,21 +115,18 @@ public final class TargetGate {
   private static ResolvedTarget chooseSpec(
       ByteProvider provider, Loader loader, Collection<LoadSpec> specs) throws WorkerException {
     List<LoadSpec> preferred = specs.stream().filter(LoadSpec::isPreferred).toList();
-    if (preferred.size() != 1) {
-      Collection<LoadSpec> offered = preferred.isEmpty() ? specs : preferred;
-      List<TargetCandidate> candidates =
-          offered.stream()
-              .map(TargetCandidate::of)
-              .filter(TargetCandidate::namesLanguage)
-              .distinct()
-              .sorted()
-              .toList();
-      if (candidates.isEmpty()) {
-        throw WorkerErrors.unsupportedProcessor(loader.getName());
-      }
+    List<LoadSpec> offered =
+        (preferred.isEmpty() ? specs : preferred)
+            .stream().filter(spec -> TargetCandidate.of(spec).namesLanguage()).toList();
+    List<TargetCandidate> candidates =
+        offered.stream().map(TargetCandidate::of).distinct().sorted().toList();
+    if (candidates.isEmpty()) {
+      throw WorkerErrors.unsupportedProcessor(loader.getName());
+    }
+    if (candidates.size() > 1) {
       throw WorkerErrors.ambiguousTarget(Listing.of(candidates));
     }
-    LoadSpec spec = preferred.get(0);
+    LoadSpec spec = offered.get(0);
     return new ResolvedTarget(TargetCandidate.of(spec), loaderOptions(provider, loader, spec));
   }
 
