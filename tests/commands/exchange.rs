@@ -107,7 +107,9 @@ fn limits_reach_the_worker_as_given() {
         [&limits["analysis_timeout_seconds"], &limits["decompile_timeout_seconds"], &limits["max_cpu"]];
     assert_eq!(numbers, [&json!(7), &json!(8), &json!(1)]);
     let options = seen[0].request["boot"]["jvm_options"].as_array().unwrap();
-    assert!(options.contains(&json!("-Xmx300m")));
+    for option in ["-Xmx300m", "-XX:ActiveProcessorCount=1", "-Dcpu.core.override=1"] {
+        assert!(options.contains(&json!(option)), "{option}");
+    }
 }
 
 /// The Sample changes between its identification and its copy: the clock of the staging id is that moment.
