@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::error_document::ErrorDocument;
 use super::{escape, human, storage};
 use crate::domain::candidates::Candidates;
-use crate::domain::error::PublicError;
+use crate::domain::error::{ErrorBody, PublicError};
 use crate::domain::path_value::PathValue;
 use crate::domain::provenance::ReportedStore;
 use crate::domain::selector::FunctionCandidate;
@@ -19,10 +19,7 @@ const STANDARD_INPUT: [&str; 3] = ["-", "/dev/stdin", "/dev/fd/0"];
 /// The whole text; `command` are the words of the command that the command line names.
 pub fn describe(document: &ErrorDocument, command: &[String]) -> String {
     let body = &document.error;
-    let mut text = format!("error: {}\n", escape::line(&body.message));
-    for (label, value) in details(&body.error) {
-        let _ = writeln!(text, "  {}: {}", escape::line(&label), escape::line(&value));
-    }
+    let mut text = message(body);
     let known = document.provenance.as_ref();
     if let Some(store) = known.and_then(|known| known.analysis_store.as_ref())
         && concerns_store(&body.error)
@@ -38,12 +35,27 @@ pub fn describe(document: &ErrorDocument, command: &[String]) -> String {
         }
         _ => {}
     }
-    if let Some(log) = &body.diagnostic_log {
-        let path = log.path.to_string();
-        let _ = writeln!(text, "  diagnostic log (may hold sample content): {}", escape::line(&path));
-    }
+    text.push_str(&log(body));
     text.push_str(&human::warnings(&document.warnings));
     text
+}
+
+/// The error of one answer of several, whose document says the rest once.
+pub fn item(body: &ErrorBody) -> String {
+    message(body) + &log(body)
+}
+
+fn message(body: &ErrorBody) -> String {
+    let mut text = format!("error: {}\n", escape::line(&body.message));
+    for (label, value) in details(&body.error) {
+        let _ = writeln!(text, "  {}: {}", escape::line(&label), escape::line(&value));
+    }
+    text
+}
+
+fn log(body: &ErrorBody) -> String {
+    let Some(log) = &body.diagnostic_log else { return String::new() };
+    format!("  diagnostic log (may hold sample content): {}\n", escape::line(&log.path.to_string()))
 }
 
 /// Labels and values.
