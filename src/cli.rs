@@ -2,6 +2,7 @@
 //!
 //! Raw arguments stay raw here; [`crate::commands::context`] resolves them.
 
+mod batch;
 mod clean;
 pub mod completions;
 mod conflict;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub use batch::BatchArguments;
 pub use clean::CleanArguments;
 pub use completions::Shell;
 pub use parse::{Refusal, parse, recognised};
@@ -120,6 +122,8 @@ pub enum Command {
     Functions(FunctionsArguments),
     /// Decompile one function
     Decompile(DecompileArguments),
+    /// Ask many questions about a sample with one start of Ghidra
+    Batch(BatchArguments),
     /// Look at what is kept
     Store(StoreArguments),
     /// Remove stored data of one sample, or everything

@@ -187,6 +187,7 @@ impl<'process> Context<'process> {
             max_cpu: self.limits.max_cpu,
             analysis_timeout_seconds: self.limits.analysis_timeout_seconds,
             decompile_timeout_seconds: decompiles.then_some(self.limits.decompile_timeout_seconds),
+            batch_timeout_seconds: None,
             child_watchdog_seconds,
         }
     }

@@ -14,12 +14,12 @@ use crate::engine::java::JavaError;
 use crate::output::budget::BudgetTooSmall;
 use crate::process::ProcessError;
 use crate::protocol::encode::EncodeError;
-use crate::protocol::violation::ProtocolViolation;
+use crate::protocol::violation::{ProtocolViolation, ReceiveError};
 use crate::sandbox::SandboxError;
 use crate::store::{Operation, SampleError, StoreError};
 
 /// Why a command failed, and the Diagnostic Log that was kept for it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Failure {
     /// The public error.
     pub error: Box<PublicError>,
@@ -39,6 +39,19 @@ impl Failure {
     /// Whether the worker ended badly without a reason that is known.
     pub fn is_worker_failure(&self) -> bool {
         matches!(*self.error, PublicError::WorkerFailed { .. })
+    }
+
+    /// Whether the worker came to an end of its own, or was brought to one by a limit: what it had completed is true,
+    /// and the command may go on without the rest.
+    pub fn is_end_of_worker(&self) -> bool {
+        matches!(
+            *self.error,
+            PublicError::WorkerFailed { .. }
+                | PublicError::JavaHeapExhausted { .. }
+                | PublicError::MemoryLimitExceeded { .. }
+                | PublicError::DiskQuotaExceeded { .. }
+                | PublicError::WatchdogTimeout { .. }
+        )
     }
 
     /// Attaches a retained log.
@@ -292,6 +305,16 @@ impl From<ProtocolViolation> for Failure {
     fn from(violation: ProtocolViolation) -> Self {
         let ProtocolViolation { field, expected, received } = violation;
         PublicError::ProtocolViolation { field, expected, received }.into()
+    }
+}
+
+/// What a worker left was judged before; only reading it again can fail now.
+impl From<ReceiveError> for Failure {
+    fn from(error: ReceiveError) -> Self {
+        match error {
+            ReceiveError::Violation(violation) => violation.into(),
+            ReceiveError::Unreadable(source) => Self::internal(source),
+        }
     }
 }
 

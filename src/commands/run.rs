@@ -12,7 +12,7 @@ use super::context::Context;
 use super::diagnostics::RetainedLog;
 use super::failure::{Failure, interrupted};
 use super::host::Host;
-use super::{clean, decompile, doctor, functions, inspect, schemas, store_list};
+use super::{batch, clean, decompile, doctor, functions, inspect, schemas, store_list};
 use crate::cli::{self, Cli, Command, Format, Refusal, StoreCommand};
 use crate::domain::error::PublicError;
 use crate::domain::exit_status::ExitStatus;
@@ -44,6 +44,7 @@ pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> Exit
         Command::Inspect(arguments) => inspect::run(&context, arguments),
         Command::Functions(arguments) => functions::run(&context, arguments),
         Command::Decompile(arguments) => decompile::run(&context, arguments),
+        Command::Batch(arguments) => batch::run(&context, arguments),
         Command::Clean(arguments) => clean::run(&context, arguments),
         Command::Store(arguments) => match &arguments.command {
             StoreCommand::List(page) => store_list::run(&context, page),

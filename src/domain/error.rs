@@ -226,6 +226,14 @@ pub enum PublicError {
         /// The exact spelling that was probably meant.
         suggestion: Option<String>,
     },
+    /// The input of a batch is invalid; none of it was run.
+    #[error("{}{reason}", line.map(|line| format!("line {line} of the queries: ")).unwrap_or_default())]
+    InvalidBatch {
+        /// The first line that is wrong, counted from 1; null when it is not about one line.
+        line: Option<u64>,
+        /// What is wrong.
+        reason: String,
+    },
     /// The Analysis Store location is invalid.
     #[error("the analysis store location is invalid: {reason}; name an absolute path with --store")]
     InvalidStorePath {
@@ -419,7 +427,7 @@ impl PublicError {
     /// Exit status of the command that fails with this error.
     pub fn exit_status(&self) -> ExitStatus {
         match self {
-            Self::InvalidArguments { .. } => ExitStatus::Usage,
+            Self::InvalidArguments { .. } | Self::InvalidBatch { .. } => ExitStatus::Usage,
             Self::AnalysisTimeout { .. } | Self::DecompileTimeout { .. } | Self::WatchdogTimeout { .. } => {
                 ExitStatus::Timeout
             }

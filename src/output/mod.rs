@@ -1,5 +1,6 @@
 //! Turns answers and failures into bytes, and is the only writer of stdout and stderr.
 
+pub mod batch;
 pub mod budget;
 pub mod envelope;
 pub mod error_document;

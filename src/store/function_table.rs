@@ -12,9 +12,9 @@ use super::document;
 use super::error::StoreError;
 use super::hashing::{self, BUFFER_BYTES, HashingReader};
 use super::inventory::check_contents;
-use super::io::{At as _, Operation};
+use super::io::{At as _, Operation, classify};
 use super::layout::FUNCTIONS;
-use super::lines::{LineError, next_line};
+use super::lines::{LineError, next_line, skip_lines};
 use super::manifest::InventoryEntry;
 use crate::domain::digest::{ProfileDigest, SampleDigest};
 use crate::domain::function::FunctionItem;
@@ -53,8 +53,8 @@ impl FunctionTable<'_> {
     ) -> Result<(), E> {
         let mut file = self.open()?;
         let mut unreadable = None;
-        self.scan(&mut file, |index, line| {
-            if !range.contains(&index) || unreadable.is_some() {
+        self.scan(&mut file, range, |line| {
+            if unreadable.is_some() {
                 return Ok(());
             }
             match self.parse(line) {
@@ -79,7 +79,7 @@ impl FunctionTable<'_> {
         let mut file = self.open()?;
         self.verify_file(&mut file)?;
         file.rewind().at(Operation::Read, &self.facts.child_path(FUNCTIONS))?;
-        self.scan(&mut file, |_, line| visit(self.parse(line)?))
+        self.scan(&mut file, 0..u64::MAX, |line| visit(self.parse(line)?))
     }
 
     /// Verifies the file without serving anything.
@@ -98,27 +98,28 @@ impl FunctionTable<'_> {
         self.facts.open_file(FUNCTIONS).map_err(|error| self.attribute(error))
     }
 
-    /// Visits every line while hashing, then compares digest and count.
+    /// Visits the lines of `range` while hashing all of them, then compares digest and count.
     fn scan<E: From<StoreError>>(
         &self,
         file: &mut File,
-        mut visit: impl FnMut(u64, &[u8]) -> Result<(), E>,
+        range: Range<u64>,
+        mut visit: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         let path = self.facts.child_path(FUNCTIONS);
         let mut reader = BufReader::with_capacity(BUFFER_BYTES, HashingReader::new(file));
-        let mut line = Vec::new();
-        let mut count = 0;
-        loop {
-            match next_line(&mut reader, &mut line) {
-                Ok(true) => visit(count, &line)?,
-                Ok(false) => break,
-                Err(LineError::Io(error)) => return Err(error).at(Operation::Read, &path).map_err(E::from),
-                Err(LineError::TooLong | LineError::Unterminated) => {
-                    return Err(self.corrupt("a line is too long or not terminated").into());
-                }
+        let refuse = |error| match error {
+            LineError::Io(error) => classify(error, Operation::Read, &path),
+            LineError::TooLong | LineError::Unterminated => {
+                self.corrupt("a line is too long or not terminated")
             }
+        };
+        let mut count = skip_lines(&mut reader, range.start).map_err(refuse)?;
+        let mut line = Vec::new();
+        while count < range.end && next_line(&mut reader, &mut line).map_err(refuse)? {
+            visit(&line)?;
             count += 1;
         }
+        count += skip_lines(&mut reader, u64::MAX).map_err(refuse)?;
         let found = reader.into_inner().finish();
         check_contents(&path, self.entry, found).map_err(|error| self.attribute(error))?;
         if count != self.total {

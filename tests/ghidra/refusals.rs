@@ -3,6 +3,7 @@
 use std::os::unix::net::UnixListener;
 
 use crate::support::ghidr::{Ghidr, Run};
+use crate::support::hostile::driven::Driven;
 use crate::support::{boots, fixtures, tree};
 
 fn inspect(ghidr: &Ghidr, path: &std::path::Path) -> Run {
@@ -69,6 +70,21 @@ fn a_file_that_carries_ghidras_own_state_is_refused_by_name() {
     let error = inspect(&ghidr, &sample).error("unsupported_target", 1);
     let loaders = error["details"]["loaders"].to_string();
     assert!(loaders.contains("GZF"), "{error}");
+}
+
+/// The same of a whole file that Ghidra itself has written, of a target that ghidr verifies.
+#[test]
+fn a_packed_program_that_the_engine_itself_wrote_is_refused() {
+    let _boot = boots::take();
+    let driven = Driven::new();
+    driven.run(["inspect".as_ref(), fixtures::path("elf-x86_64-core").as_os_str()]).success();
+    let packed = driven.sample(b"");
+    std::fs::remove_file(&packed).unwrap();
+    driven.driver.pack(&packed);
+    // The length before it depends on the names.
+    assert_eq!(std::fs::read(&packed).unwrap()[6..18], packed_file_header()[6..18]);
+    let error = driven.run(["inspect".as_ref(), packed.as_os_str()]).error("unsupported_target", 1);
+    assert!(error["details"]["loaders"].to_string().contains("GZF"), "{error}");
 }
 
 /// What begins a packed file of Ghidra: a Java object stream whose first block starts with a

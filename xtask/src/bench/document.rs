@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_missed_goal_is_written_all_the_same_and_rows_keep_their_order() {
         let records = [record("cold-elf", 2_000.0, 1_000.0), record("inspect-cached", 25.0, 5.0)];
-        let written = with_results(&format!("prose\n{BEGIN}old\n{END}more\n"), &records).unwrap();
+        let written = with_results(&format!("prose\n{BEGIN}stale\n{END}more\n"), &records).unwrap();
         assert!(written.starts_with("prose\n") && written.ends_with(&format!("{END}more\n")), "{written}");
         let rows: Vec<&str> = written.lines().filter(|line| line.ends_with("| 5 | abc |")).collect();
         assert_eq!(
@@ -125,7 +125,7 @@ mod tests {
                 "| cold `inspect`, small ELF | `JarRun -import` | 2000 ms | 1000 ms | 2.00 × | ≤ 0.8 × | **missed** | 5 | abc |",
             ]
         );
-        assert!(written.contains("small ELF:\n\n```text\np\n```\n") && !written.contains("old"));
+        assert!(written.contains("small ELF:\n\n```text\np\n```\n") && !written.contains("stale"));
         assert!(with_results("prose", &[]).is_err());
         assert!(with_results(&format!("{BEGIN}{END}"), &[record("unknown", 1.0, 1.0)]).is_err());
     }

@@ -62,7 +62,7 @@ public final class Analysis {
   private static void requireSaved(EngineSession session, AnalysisRequest request, long functions)
       throws WorkerException {
     try (SavedProgram saved = SavedProgram.open(request.projectDirectory())) {
-      long found = FunctionTable.of(saved.program()).size();
+      long found = FunctionTable.count(saved.program());
       if (found != functions) {
         throw WorkerErrors.saveFailed(
             "the saved program has " + found + " functions instead of " + functions);

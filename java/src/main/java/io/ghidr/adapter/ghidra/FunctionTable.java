@@ -21,6 +21,20 @@ final class FunctionTable {
     return rows;
   }
 
+  /** How many rows the table has, without making them. */
+  static long count(Program program) {
+    FunctionManager manager = program.getFunctionManager();
+    return count(manager.getFunctions(true)) + count(manager.getExternalFunctions());
+  }
+
+  private static long count(FunctionIterator functions) {
+    long count = 0;
+    for (Function ignored : functions) {
+      count++;
+    }
+    return count;
+  }
+
   static FunctionRow row(Function function) {
     Function target = function.isThunk() ? function.getThunkedFunction(false) : null;
     return new FunctionRow(
