@@ -23,7 +23,7 @@ pub fn report(data: &BatchReport, provenance: &QueryProvenance) -> String {
                 BatchData::Decompilation(data) => human::decompilation(data),
             }),
             BatchOutcome::Failed { error } => {
-                text.push_str(&human_error::item(error));
+                text.push_str(&human_error::describe_body(error));
             }
             BatchOutcome::NotRun { reason } => {
                 let _ = writeln!(text, "not run: {}", reason.describe());

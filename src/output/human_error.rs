@@ -18,44 +18,37 @@ const STANDARD_INPUT: [&str; 3] = ["-", "/dev/stdin", "/dev/fd/0"];
 
 /// The whole text; `command` are the words of the command that the command line names.
 pub fn describe(document: &ErrorDocument, command: &[String]) -> String {
-    let body = &document.error;
-    let mut text = message(body);
+    let error = &document.error.error;
+    let mut text = describe_body(&document.error);
     let known = document.provenance.as_ref();
     if let Some(store) = known.and_then(|known| known.analysis_store.as_ref())
-        && concerns_store(&body.error)
+        && concerns_store(error)
     {
         let ReportedStore { path, source } = store;
         let _ = writeln!(text, "  store: {} (from {})", escape::line(&path.to_string()), source.setting());
     }
-    match &body.error {
-        PublicError::DoctorFailed { report } => text.push_str(&human::doctor(report)),
-        PublicError::InvalidArguments { .. } => {
-            let command: String = command.iter().map(|word| format!("{word} ")).collect();
-            let _ = writeln!(text, "  see: ghidr {command}--help");
-        }
-        _ => {}
+    if matches!(error, PublicError::InvalidArguments { .. }) {
+        let command: String = command.iter().map(|word| format!("{word} ")).collect();
+        let _ = writeln!(text, "  see: ghidr {command}--help");
     }
-    text.push_str(&log(body));
     text.push_str(&human::warnings(&document.warnings));
     text
 }
 
-/// The error of one answer of several, whose document says the rest once.
-pub fn item(body: &ErrorBody) -> String {
-    message(body) + &log(body)
-}
-
-fn message(body: &ErrorBody) -> String {
+/// The error by itself, whatever document it is in.
+pub fn describe_body(body: &ErrorBody) -> String {
     let mut text = format!("error: {}\n", escape::line(&body.message));
     for (label, value) in details(&body.error) {
         let _ = writeln!(text, "  {}: {}", escape::line(&label), escape::line(&value));
     }
+    if let PublicError::DoctorFailed { report } = &body.error {
+        text.push_str(&human::doctor(report));
+    }
+    if let Some(log) = &body.diagnostic_log {
+        let path = log.path.to_string();
+        let _ = writeln!(text, "  diagnostic log (may hold sample content): {}", escape::line(&path));
+    }
     text
-}
-
-fn log(body: &ErrorBody) -> String {
-    let Some(log) = &body.diagnostic_log else { return String::new() };
-    format!("  diagnostic log (may hold sample content): {}\n", escape::line(&log.path.to_string()))
 }
 
 /// Labels and values.
