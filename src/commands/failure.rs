@@ -24,7 +24,7 @@ pub struct Failure {
     /// The public error.
     pub error: Box<PublicError>,
     /// The retained log, when there is one.
-    pub diagnostic_log: Option<RetainedLog>,
+    pub diagnostic_log: Option<Box<RetainedLog>>,
     /// Why the Analysis that was read is corrupt, when it is the Analysis that failed its verification:
     /// another one can be made. Corrupt storage elsewhere, in a folder of Artifacts for example, is not cured so.
     pub corrupt_analysis: Option<String>,
@@ -56,7 +56,7 @@ impl Failure {
 
     /// Attaches a retained log.
     pub fn with_log(mut self, log: Option<RetainedLog>) -> Self {
-        self.diagnostic_log = self.diagnostic_log.or(log);
+        self.diagnostic_log = self.diagnostic_log.or(log.map(Box::new));
         self
     }
 

@@ -125,7 +125,7 @@ fn fail(
 ) -> ExitStatus {
     let Failure { error, diagnostic_log, .. } = failure;
     let status = error.exit_status();
-    let warnings = diagnostic_log.as_ref().and_then(RetainedLog::warning).into_iter().collect();
+    let warnings = diagnostic_log.as_deref().and_then(RetainedLog::warning).into_iter().collect();
     let log = diagnostic_log.map(|log| log.descriptor);
     let document = ErrorDocument::new(*error, known, log).with_warnings(warning::normalize(warnings));
     match format {

@@ -139,7 +139,7 @@ pub enum DecompilationOutcome {
     /// It could not be.
     Failed {
         /// The error that `decompile` would give.
-        error: ErrorBody,
+        error: Box<ErrorBody>,
     },
     /// It was not tried.
     NotRun {

@@ -91,7 +91,7 @@ fn line(item: &FunctionItem, obtained: Obtained, counts: &mut BatchCounts) -> De
         Obtained::Failed(failure) => {
             counts.fail();
             let (error, warning) = body(failure);
-            (DecompilationOutcome::Failed { error }, warning.into_iter().collect())
+            (DecompilationOutcome::Failed { error: Box::new(error) }, warning.into_iter().collect())
         }
         Obtained::NotRun(reason) => {
             counts.skip();

@@ -41,7 +41,7 @@ fn with_timeout(mut provenance: QueryProvenance, arguments: &BatchArguments) -> 
 /// A failure as a part of the report, and what there is to say about its log.
 fn body(failure: Failure) -> (ErrorBody, Option<Warning>) {
     let Failure { error, diagnostic_log, .. } = failure;
-    let warning = diagnostic_log.as_ref().and_then(super::diagnostics::RetainedLog::warning);
+    let warning = diagnostic_log.as_deref().and_then(super::diagnostics::RetainedLog::warning);
     let body = ErrorBody {
         message: error.to_string(),
         retryable: error.retryable(),
