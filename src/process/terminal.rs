@@ -49,7 +49,7 @@ pub fn columns(stream: &impl AsFd) -> Option<usize> {
 }
 
 /// Waits until there is something to read; false when a signal came.
-fn wait(stdin: std::os::fd::BorrowedFd<'_>, interrupts: &Interrupts) -> io::Result<bool> {
+pub(super) fn wait(stdin: std::os::fd::BorrowedFd<'_>, interrupts: &Interrupts) -> io::Result<bool> {
     loop {
         if interrupts.first().is_some() {
             return Ok(false);

@@ -178,6 +178,11 @@ pub const ERRORS: &[Row] = &[
         "Correct the argument; the suggestion, when there is one, is exact.",
     ),
     row(
+        "invalid_batch",
+        "cli::batches::a_batch_that_is_wrong_anywhere_runs_nothing_and_names_the_line",
+        "Correct the line; nothing of the batch was run.",
+    ),
+    row(
         "invalid_store_path",
         "cli::stores::a_wrong_explicit_store_is_an_error_and_never_a_fall_through",
         "Give an absolute path with `--store`.",

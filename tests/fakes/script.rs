@@ -55,6 +55,8 @@ enum Step {
     Outcome { at: String, value: Value },
     /// Changes one member or element of the finished response.
     Response { at: String, how: How },
+    /// Changes one member of the first answer to a Query.
+    Answered { at: String, how: How },
     /// Puts these bytes in the place of the response.
     Raw { text: String },
     /// Does something to a file of the answer, after it was written: `facts/…`, `project/…` or `invocation/…`.
@@ -185,6 +187,16 @@ impl Worker {
             Step::Response { at, how: How::Duplicated } => {
                 let duplicated = at.clone();
                 self.answer.spell = Box::new(move |response| spell(response, "", &duplicated).into_bytes());
+            }
+            Step::Answered { at, how } => {
+                self.answer.spell_answer = Box::new(move |answer| {
+                    let mut changed = answer.clone();
+                    match how {
+                        How::Duplicated => return spell(answer, "", &at).into_bytes(),
+                        how => change(&mut changed, &at, how),
+                    }
+                    changed.to_string().into_bytes()
+                });
             }
             Step::Response { at, how } => self.answer.claim(move |response| change(response, &at, how)),
             Step::Raw { text } => self.answer.raw_response = Some(text.into_bytes()),

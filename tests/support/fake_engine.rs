@@ -234,6 +234,7 @@ impl World {
             stderr_is_terminal: false,
             ask: self.person.is_some().then_some(&ask as &Ask<'_>),
             before_cleanup_step: &|step| (self.before_cleanup_step.borrow_mut())(step),
+            standard_input: || Ok(std::fs::File::open("/dev/null")?.into()),
             store_reserve_bytes: self.reserve_bytes,
             max_response_bytes: self.max_response_bytes,
         };
