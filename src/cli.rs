@@ -5,9 +5,11 @@
 mod batch;
 mod clean;
 pub mod completions;
+mod conflict;
 pub mod help;
 mod parse;
 mod store;
+mod suggestion;
 mod whole;
 
 use std::ffi::OsString;
@@ -19,7 +21,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, ValueHint};
 pub use batch::BatchArguments;
 pub use clean::CleanArguments;
 pub use completions::Shell;
-pub use parse::{Refusal, parse};
+pub use parse::{Refusal, parse, recognised};
 pub use store::{StoreArguments, StoreCommand};
 use whole::Whole;
 
@@ -283,6 +285,19 @@ mod tests {
             refused(&["functions", "s", flag, value]);
         }
         refused(&["functions", "s", "--offset", "-1"]);
+    }
+
+    #[test]
+    fn memory_has_room_for_a_heap_that_is_asked_for() {
+        let (error, _) = refused(&["--max-heap-mib", "200", "inspect", "s", "--max-memory-mib", "199"]);
+        assert!(
+            matches!(error, PublicError::InvalidArguments { argument: Some(flag), .. } if flag == "--max-memory-mib")
+        );
+        assert!(parse_words(&["inspect", "s", "--max-heap-mib", "200", "--max-memory-mib", "200"]).is_ok());
+        assert!(
+            parse_words(&["inspect", "s", "--max-memory-mib", "100"]).is_ok(),
+            "the default is no request"
+        );
     }
 
     #[test]

@@ -97,7 +97,8 @@ pub const TOPICS: &[Topic] = &[
     Topic {
         command: "decompile",
         notes: "Exactly one function, named exactly. A name that several functions have is refused with the address of \
-            each; nothing is guessed. An address is copied from another answer unchanged.",
+            each; nothing is guessed. A stripped program has no function named main: ghidr functions lists the names it has. \
+            An address is copied from another answer unchanged.",
         examples: &[
             example("By name", "ghidr decompile ./sample --name main"),
             example("By qualified name", "ghidr decompile ./sample --name Widget::parse"),
@@ -135,7 +136,8 @@ pub const TOPICS: &[Topic] = &[
     },
     Topic {
         command: "store list",
-        notes: "Reads the Analysis Store and changes nothing; starts no Java. A sample is listed by its SHA-256, because \
+        notes: "Reads the Analysis Store and removes nothing; a list larger than --max-inline-bytes is stored in it as an \
+            Artifact. Starts no Java. A sample is listed by its SHA-256, because \
             its path is not kept. An analysis that can no longer be read is listed as corrupt.",
         examples: &[
             example("As a table", "ghidr --format human store list"),
@@ -179,7 +181,10 @@ pub const TOPICS: &[Topic] = &[
             engine.",
         examples: &[
             example("What functions answers", "ghidr schema function_list"),
-            example("Every error with its details", "ghidr schema error | jq .description"),
+            example(
+                "Every error with its details",
+                "ghidr schema error | jq '.\"$defs\".ErrorBody.oneOf[].properties | [.code.const, .details.properties]'",
+            ),
         ],
     },
 ];

@@ -194,9 +194,10 @@ impl From<StoreError> for Failure {
             _ => None,
         };
         let public = match error {
-            StoreError::InvalidPath { path, reason } => {
-                PublicError::InvalidStorePath { path: Some(path), reason: reason.to_string() }
-            }
+            StoreError::InvalidPath { reason, selected_by, path } => PublicError::InvalidStorePath {
+                path: Some(path),
+                reason: format!("{reason} (from {})", selected_by.setting()),
+            },
             StoreError::NoLocation { .. } => PublicError::InvalidStorePath { path: None, reason: message },
             StoreError::NotAStore { path, .. }
             | StoreError::UnknownLayout { path, .. }

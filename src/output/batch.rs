@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{escape, human};
+use super::{escape, human, human_error};
 use crate::domain::batch::{BatchData, BatchOperation, BatchOutcome, BatchReport};
 use crate::domain::provenance::QueryProvenance;
 
@@ -23,7 +23,7 @@ pub fn report(data: &BatchReport, provenance: &QueryProvenance) -> String {
                 BatchData::Decompilation(data) => human::decompilation(data),
             }),
             BatchOutcome::Failed { error } => {
-                text.push_str(&human::error(&error.error, &error.message, error.diagnostic_log.as_ref()));
+                text.push_str(&human_error::describe_body(error));
             }
             BatchOutcome::NotRun { reason } => {
                 let _ = writeln!(text, "not run: {}", reason.describe());

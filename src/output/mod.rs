@@ -6,6 +6,7 @@ pub mod envelope;
 pub mod error_document;
 pub mod escape;
 pub mod human;
+pub mod human_error;
 mod page_notice;
 pub mod progress;
 pub mod sink;

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::fake_engine::{World, grandchildren};
 use crate::support::ghidr::Run;
+use crate::support::residue;
 use crate::support::tree;
 
 /// Two Samples with an Analysis, a kept result, an Artifact, a log and a quarantined Analysis each.
@@ -124,23 +125,7 @@ fn everything_goes_with_yes_and_leaves_the_record_and_empty_folders() {
     assert_eq!(dry["data"]["target"], json!({"kind": "all"}));
     let executed = clean(&world, &["--all", "--yes"]).success();
     assert_eq!(executed["data"]["removed"], matched);
-    let mut left: Vec<_> = tree::state(&world.store()).into_keys().collect();
-    left.retain(|path| path.parent() != Some(&world.store()) && *path != world.store());
-    assert_eq!(left, Vec::<PathBuf>::new());
-    assert_eq!(
-        tree::names(&world.store()),
-        [
-            "analyses",
-            "artifacts",
-            "cleanup",
-            "diagnostics",
-            "locks",
-            "quarantine",
-            "results",
-            "staging",
-            "store.json"
-        ]
-    );
+    residue::check(&world.store(), "clean --all");
     let created = world.ask("inspect", &[]).success();
     assert_eq!(created["data"]["analysis"]["disposition"], "created");
 }
@@ -316,7 +301,10 @@ fn a_person_is_asked_once_and_only_yes_removes_everything() {
         world.person = Some(answer);
         let run = world.run_unframed(human);
         let text = String::from_utf8(run.stderr).unwrap();
-        assert!(run.status == Some(1) && run.stdout.is_empty() && text.contains("add --yes"), "{text}");
+        assert!(
+            run.status == Some(1) && run.stdout.is_empty() && text == "error: nothing was removed\n",
+            "{text}"
+        );
         assert_eq!(stored(&world), before);
     }
     let question = world.questions.borrow()[0].clone();

@@ -72,6 +72,22 @@ fn every_path_of_a_request_is_absolute_and_granted() {
 }
 
 #[test]
+fn a_decompiled_text_has_line_feeds_alone() {
+    let world = World::new();
+    world.ask("inspect", &[]).success();
+    for text in ["int main(void)\r\n{}\n", "int main(void)\r{}\n"] {
+        world.next(|answer| {
+            let query = &mut answer.outcome.as_mut().unwrap()["query"];
+            query["decompilation"]["text"] = text.into();
+        });
+        let error = world.ask("decompile", &["--name", "main"]).error("protocol_violation", 1);
+        assert_eq!(error["details"]["field"], "text", "{error}");
+    }
+    let document = world.ask("decompile", &["--name", "main"]).success();
+    assert!(!document["data"]["decompilation"]["text"].as_str().unwrap().contains('\r'));
+}
+
+#[test]
 fn limits_reach_the_worker_as_given() {
     let world = World::new();
     let flags = [
@@ -91,7 +107,9 @@ fn limits_reach_the_worker_as_given() {
         [&limits["analysis_timeout_seconds"], &limits["decompile_timeout_seconds"], &limits["max_cpu"]];
     assert_eq!(numbers, [&json!(7), &json!(8), &json!(1)]);
     let options = seen[0].request["boot"]["jvm_options"].as_array().unwrap();
-    assert!(options.contains(&json!("-Xmx300m")));
+    for option in ["-Xmx300m", "-XX:ActiveProcessorCount=1", "-Dcpu.core.override=1"] {
+        assert!(options.contains(&json!(option)), "{option}");
+    }
 }
 
 /// The Sample changes between its identification and its copy: the clock of the staging id is that moment.

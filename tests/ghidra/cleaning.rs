@@ -1,7 +1,7 @@
 //! Cleaning a store that real analyses filled.
 
 use crate::support::ghidr::Ghidr;
-use crate::support::{boots, fixtures, tree};
+use crate::support::{boots, fixtures, residue, tree};
 
 #[test]
 fn a_sample_goes_and_the_others_answers_stay_until_everything_goes() {
@@ -34,7 +34,5 @@ fn a_sample_goes_and_the_others_answers_stay_until_everything_goes() {
 
     ghidr.run(["clean", "--all"]).error("confirmation_required", 1);
     ghidr.run(["clean", "--all", "--yes"]).success();
-    let folders = tree::names(&ghidr.store());
-    let left: Vec<String> = folders.iter().flat_map(|name| tree::names(&ghidr.store().join(name))).collect();
-    assert!(folders.contains(&"store.json".to_owned()) && left.is_empty(), "{folders:?} {left:?}");
+    residue::check(&ghidr.store(), "clean --all");
 }

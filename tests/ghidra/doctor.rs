@@ -1,8 +1,9 @@
 //! `doctor` boots the engine in the production sandbox and makes no Analysis.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::ghidr::Ghidr;
+use crate::support::installed::Installed;
 use crate::support::{boots, tree};
 
 #[test]
@@ -40,6 +41,44 @@ fn check_protections(mode: &str, component: &Value) {
             "{report}"
         );
     }
+}
+
+/// A packager's bubblewrap that leaves the network namespace out and does everything else.
+#[test]
+fn a_sandbox_that_does_not_hold_is_not_ready_and_the_open_protection_is_named() {
+    const WRAPPER: &str = r#"#!/bin/sh
+for word; do
+    shift
+    case $word in
+    --unshare-all) set -- "$@" --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try ;;
+    *) set -- "$@" "$word" ;;
+    esac
+done
+exec /usr/bin/bwrap "$@"
+"#;
+    let installed = Installed::at("prefix");
+    let wrapper = installed.add("bwrap", WRAPPER);
+    let parts = json!({
+        "sandbox_version": 1, "bubblewrap": wrapper, "closure": ["/usr/share/fonts"], "fonts": "/etc/fonts"
+    });
+    installed.add("sandbox.json", &parts.to_string());
+    let ghidr = Ghidr::new().executable(installed.executable());
+    let _boot = boots::take();
+    let run = ghidr.run(["doctor"]);
+    let report = run.error("doctor_failed", 1)["details"]["report"].clone();
+    let sandbox = &report["components"]["sandbox"];
+    assert_eq!((&report["ready"], &sandbox["status"]), (&false.into(), &"invalid".into()), "{run}");
+    for component in ["ghidra", "java", "analysis_store"] {
+        assert_eq!(report["components"][component]["status"], "ready", "{run}");
+    }
+    let protections = sandbox["protections"].as_array().unwrap();
+    let open: Vec<&Value> = protections.iter().filter(|report| report["status"] == "breached").collect();
+    assert_eq!((open.len(), &open[0]["protection"]), (1, &"network_namespace".into()), "{run}");
+    let problem = open[0]["problem"].as_str().unwrap();
+    assert!(sandbox["problem"].as_str().unwrap().contains(problem), "{run}");
+    let human = ghidr.run_unframed(["--format", "human", "doctor"]);
+    assert_eq!(human.status, Some(1));
+    assert!(String::from_utf8_lossy(&human.stderr).contains(problem), "{human}");
 }
 
 /// What set-up prepares is for its own engine, and holds paths that only exist in the sandbox.

@@ -1,6 +1,7 @@
 //! The real engine in unusual surroundings: other users, languages, masks, and paths that need care.
 
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::ghidr::{Ghidr, Run};
 use crate::support::installed::Installed;
-use crate::support::{boots, fixtures, shared};
+use crate::support::{boots, fixtures, shared, tree};
 
 const FIXTURE: &str = "elf-aarch64";
 /// The JDK that set-up chose.
@@ -39,6 +40,31 @@ fn essence(document: &Value) -> [Value; 3] {
 
 fn expected() -> [Value; 3] {
     essence(&shared::bubblewrap().fixture(FIXTURE))
+}
+
+/// Every character that shells, class paths, `jar:` addresses, mount tables or Ghidra's own rules give a
+/// meaning, in all places at once: inside the sandbox none of them is seen.
+#[test]
+fn engine_store_and_sample_may_lie_at_odd_paths_inside_the_sandbox() {
+    let expected = expected();
+    let installed = Installed::at(OsStr::from_bytes(b".engine \xff a,b!c&d#e%f:g'h\"i\nj\\k"));
+    let ghidr = Ghidr::new().executable(installed.executable());
+    let odd = ghidr.root().join(".a b,c!d&e#f%g:h'i\"j\nk\\l \u{202e}");
+    std::fs::create_dir(&odd).unwrap();
+    let sample = odd.join(OsStr::from_bytes(b"-\xff \n,!&#.exe"));
+    std::fs::copy(fixtures::path(FIXTURE), &sample).unwrap();
+    let store = odd.join("store");
+    let ask = |command: &str, more: &[&str]| {
+        let line = [command.as_ref(), sample.as_os_str(), "--store".as_ref(), store.as_os_str()];
+        ghidr.run(line.into_iter().chain(more.iter().map(OsStr::new)))
+    };
+    let _boot = boots::take();
+    let created = ask("inspect", &[]).success();
+    assert_eq!(essence(&created), expected);
+    assert_eq!(created["provenance"]["source_path"]["encoding"], "unix_bytes_base64");
+    let decompiled = ask("decompile", &["--name", "main"]).success();
+    assert!(decompiled["data"]["decompilation"]["text"].as_str().unwrap().contains("main("), "{decompiled}");
+    assert_eq!(tree::names(&store.join("staging")), Vec::<String>::new());
 }
 
 /// Outside the sandbox the engine sees the real paths, and some of them it cannot have: that is a

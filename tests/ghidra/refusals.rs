@@ -3,6 +3,7 @@
 use std::os::unix::net::UnixListener;
 
 use crate::support::ghidr::{Ghidr, Run};
+use crate::support::hostile::driven::Driven;
 use crate::support::{boots, fixtures, tree};
 
 fn inspect(ghidr: &Ghidr, path: &std::path::Path) -> Run {
@@ -48,14 +49,15 @@ fn files_that_are_no_program_are_refused_and_leave_no_analysis() {
 #[test]
 fn containers_list_their_members() {
     let ghidr = Ghidr::new();
-    let expected = [("archive.zip", 2, "elf-aarch64"), ("macho-universal", 2, "")];
-    for (fixture, total, member) in expected {
+    let expected = [
+        ("archive.zip", ["elf-aarch64", "plain.txt"]),
+        ("macho-universal", ["AARCH64-64-cpu0x0", "x86-64-cpu0x3"]),
+    ];
+    for (fixture, names) in expected {
         let _boot = boots::take();
         let error = inspect(&ghidr, &fixtures::path(fixture)).error("container_sample", 1);
-        let members = &error["details"]["members"];
-        assert_eq!(members["total"], total, "{error}");
-        let items = members["items"].as_array().unwrap();
-        assert!(items.iter().any(|item| item.as_str().unwrap().contains(member)), "{error}");
+        let members = serde_json::json!({"items": names, "total": 2, "has_more": false});
+        assert_eq!(error["details"]["members"], members);
     }
 }
 
@@ -68,6 +70,21 @@ fn a_file_that_carries_ghidras_own_state_is_refused_by_name() {
     let error = inspect(&ghidr, &sample).error("unsupported_target", 1);
     let loaders = error["details"]["loaders"].to_string();
     assert!(loaders.contains("GZF"), "{error}");
+}
+
+/// The same of a whole file that Ghidra itself has written, of a target that ghidr verifies.
+#[test]
+fn a_packed_program_that_the_engine_itself_wrote_is_refused() {
+    let _boot = boots::take();
+    let driven = Driven::new();
+    driven.run(["inspect".as_ref(), fixtures::path("elf-x86_64-core").as_os_str()]).success();
+    let packed = driven.sample(b"");
+    std::fs::remove_file(&packed).unwrap();
+    driven.driver.pack(&packed);
+    // The length before it depends on the names.
+    assert_eq!(std::fs::read(&packed).unwrap()[6..18], packed_file_header()[6..18]);
+    let error = driven.run(["inspect".as_ref(), packed.as_os_str()]).error("unsupported_target", 1);
+    assert!(error["details"]["loaders"].to_string().contains("GZF"), "{error}");
 }
 
 /// What begins a packed file of Ghidra: a Java object stream whose first block starts with a

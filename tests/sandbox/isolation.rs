@@ -252,11 +252,9 @@ fn a_setup_that_fails_says_why_and_never_runs_the_worker() {
 #[test]
 fn refused_user_namespaces_are_named_and_never_worked_around() {
     let run = WorkerRun::new("bubblewrap", "print ran\nexit 0");
-    let wrapper = run.root().join("bwrap-without-namespaces");
     // A bubblewrap around bubblewrap whose inside may make no further user namespace.
     let script = "#!/bin/sh\nexec /usr/bin/bwrap --unshare-user --disable-userns --dev-bind / / /usr/bin/bwrap \"$@\"\n";
-    std::fs::write(&wrapper, script).unwrap();
-    std::fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let wrapper = run.program("bwrap-without-namespaces", script);
     let report = run.with("bwrap", &wrapper).finish();
     let explained = report.outcome["explained"].as_str().unwrap_or_else(|| panic!("{}", report.outcome));
     assert!(explained.contains("user namespaces"), "{explained}");
@@ -266,9 +264,8 @@ fn refused_user_namespaces_are_named_and_never_worked_around() {
 #[test]
 fn an_old_bubblewrap_is_named() {
     let run = WorkerRun::new("bubblewrap", "print ran\nexit 0");
-    let wrapper = run.root().join("bwrap-old");
-    std::fs::write(&wrapper, "#!/bin/sh\necho 'bwrap: Unknown option --size' >&2\nexit 1\n").unwrap();
-    std::fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let script = "#!/bin/sh\necho 'bwrap: Unknown option --size' >&2\nexit 1\n";
+    let wrapper = run.program("bwrap-old", script);
     let report = run.with("bwrap", &wrapper).finish();
     let explained = report.outcome["explained"].as_str().unwrap();
     assert!(explained.contains("too old") && explained.contains("0.8.0"), "{explained}");

@@ -49,6 +49,53 @@ fn a_namespace_that_is_left_out_is_seen() {
     );
 }
 
+/// Without `--unshare-user`, bubblewrap makes no user namespace for root, and leaves root's bounding set of capabilities.
+/// So that everybody is root, the whole run is in a namespace where its user is.
+#[test]
+fn a_user_namespace_that_is_left_out_is_seen() {
+    let outer = [
+        "bwrap",
+        "--unshare-user",
+        "--uid",
+        "0",
+        "--gid",
+        "0",
+        "--cap-add",
+        "ALL",
+        "--dev-bind",
+        "/",
+        "/",
+        "--",
+    ];
+    let all: &[&str] =
+        &["--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"];
+    let without: &[&str] =
+        &["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"];
+    let found = breaches(|run| run.below(&outer).with("edits", json!([(all, without)]).to_string()));
+    assert_eq!(found, ["capabilities".to_owned(), "user_namespace".to_owned()].into());
+}
+
+/// Bubblewrap always makes a mount namespace, so the caller's is said to be the very one it has just made.
+#[test]
+fn a_mount_namespace_that_is_the_callers_is_seen() {
+    const WRAPPER: &str = r#"#!/bin/bash
+cd "$(dirname "$0")" || exit 1
+mkfifo made go
+{
+    read -r -d '}' made < made
+    made=${made#*mnt-namespace*: }
+    sed -i "s/mnt:\[[0-9]*]/mnt:[${made%%[!0-9]*}]/" invocation/request.json
+    echo > go
+} &
+exec /usr/bin/bwrap --info-fd 201 --block-fd 202 "$@" 201> made 202<> go
+"#;
+    let found = breaches(|run| {
+        let wrapper = run.program("bwrap-of-the-caller", WRAPPER);
+        run.with("bwrap", wrapper)
+    });
+    assert_eq!(found, ["mount_namespace".to_owned()].into());
+}
+
 #[test]
 fn a_process_restriction_that_is_left_out_is_seen() {
     breaches_after(&[(&["--new-session"], &[])], &["own_session"]);
@@ -123,10 +170,9 @@ fn a_variable_or_a_descriptor_of_the_caller_is_seen() {
         });
         assert_eq!(found, ["environment".to_owned()].into(), "{name}");
     }
+    const WRAPPER: &str = "#!/bin/sh\nexec 9</dev/null\nexec /usr/bin/bwrap \"$@\"\n";
     let found = breaches(|run| {
-        let wrapper = run.root().join("bwrap-with-a-descriptor");
-        std::fs::write(&wrapper, "#!/bin/sh\nexec 9</dev/null\nexec /usr/bin/bwrap \"$@\"\n").unwrap();
-        std::fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let wrapper = run.program("bwrap-with-a-descriptor", WRAPPER);
         run.with("bwrap", wrapper)
     });
     assert_eq!(found, ["descriptors".to_owned()].into());

@@ -29,6 +29,14 @@ impl Installed {
         self.prefix.join("bin/ghidr")
     }
 
+    /// Adds a program or a file to it, and says where.
+    pub fn add(&self, file: &str, text: &str) -> PathBuf {
+        let path = self.prefix.join("lib/ghidr").join(file);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
     /// Takes a file away from it; the built one keeps its own.
     pub fn remove(&self, file: &str) {
         std::fs::remove_file(self.prefix.join("lib/ghidr").join(file)).unwrap();

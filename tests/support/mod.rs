@@ -16,6 +16,7 @@ pub mod installed;
 pub mod normalize;
 pub mod processes;
 pub mod random;
+pub mod residue;
 pub mod right_answer;
 pub mod schema_samples;
 pub mod scripted_worker;

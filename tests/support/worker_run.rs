@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,6 +17,7 @@ pub struct WorkerRun {
     root: tempfile::TempDir,
     options: Vec<OsString>,
     environment: Vec<(String, String)>,
+    outer: Vec<String>,
 }
 
 /// What the parent reported, and what the worker said.
@@ -31,7 +33,7 @@ impl WorkerRun {
         let root = tempfile::Builder::new().prefix("ghidr-run-").tempdir().unwrap();
         fs::write(root.path().join("script"), script).unwrap();
         fs::write(root.path().join("secret"), "the caller's").unwrap();
-        Self { root, options: Vec::new(), environment: Vec::new() }
+        Self { root, options: Vec::new(), environment: Vec::new(), outer: Vec::new() }
             .with("mode", mode)
             .with("worker", env!("CARGO_BIN_EXE_fake_worker"))
     }
@@ -49,12 +51,28 @@ impl WorkerRun {
         self
     }
 
+    /// Starts the parent with another program, whose words these are.
+    pub fn below(mut self, outer: &[&str]) -> Self {
+        self.outer = outer.iter().map(|word| (*word).to_owned()).collect();
+        self
+    }
+
     pub fn root(&self) -> &Path {
         self.root.path()
     }
 
+    /// A program of this run, in its own directory.
+    pub fn program(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.root().join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
+    }
+
     fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fake_harness"));
+        let mut words = self.outer.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_fake_harness")]);
+        let mut command = Command::new(words.next().unwrap());
+        command.args(words);
         let mut root = OsString::from("root=");
         root.push(self.root.path());
         command.arg(root).args(&self.options).stdout(Stdio::piped());

@@ -2,8 +2,9 @@
 
 use std::ffi::OsString;
 
-use ghidr::cli::{Format, parse};
+use ghidr::cli::{Command, Format, parse};
 use proptest::prelude::*;
+use serde_json::Value;
 
 use crate::support::arguments::arbitrary::{self, Parsed};
 use crate::support::arguments::{check, lines};
@@ -79,13 +80,28 @@ fn is_understood(line: lines::Line) -> Result<(), TestCaseError> {
     }
     let memory = line.flags.get("--max-memory-mib").map(|value| value.parse().unwrap());
     prop_assert_eq!(global.max_memory_mib, memory);
-    prop_assert_eq!(global.verbose, line.flags.contains_key("--verbose"));
+    prop_assert_eq!(global.verbose, line.has("--verbose"));
     let command = format!("{:?}", cli.command).to_lowercase();
-    prop_assert!(command.starts_with(line.command), "{}", command);
+    for word in line.command.split(' ') {
+        prop_assert!(command.contains(word), "{}", command);
+    }
+    if let Command::Clean(clean) = cli.command {
+        prop_assert_eq!(clean.sample.is_some(), line.names_sample);
+        prop_assert_eq!(clean.digest.map(|digest| digest.to_string()), digest(&line));
+        for (flag, found) in [("--all", clean.all), ("--dry-run", clean.dry_run), ("--yes", clean.yes)] {
+            prop_assert_eq!(found, line.has(flag), "{}", flag);
+        }
+    }
     Ok(())
 }
 
-/// The answer repeats the limits, the page and the selector, or the error names the one it is about.
+/// The digest that a line names, as it is understood.
+fn digest(line: &lines::Line) -> Option<String> {
+    line.flags.get("--digest").map(|digest| digest.to_lowercase())
+}
+
+/// The answer repeats the limits, the page, the selector and the target, or the error names the one it
+/// is about.
 fn is_disclosed(world: &World, line: &lines::Line) -> Result<(), TestCaseError> {
     let sample = world.sample();
     let run = world.run(line.arguments(sample.to_str().unwrap()));
@@ -93,29 +109,7 @@ fn is_disclosed(world: &World, line: &lines::Line) -> Result<(), TestCaseError> 
     let error = &document["error"];
     let details = &error["details"];
     match error["code"].as_str() {
-        None => {
-            let limits = &document["provenance"]["limits"];
-            prop_assert_eq!(&limits["max_heap_mib"], line.number("--max-heap-mib", 2_048));
-            prop_assert_eq!(&limits["max_cpu"], line.number("--max-cpu", 2));
-            let seconds = line.number("--analysis-timeout-seconds", 600);
-            prop_assert_eq!(&limits["analysis_timeout_seconds"], seconds);
-            if line.command == "decompile" {
-                let seconds = line.number("--decompile-timeout-seconds", 60);
-                prop_assert_eq!(&limits["decompile_timeout_seconds"], seconds);
-            }
-            let data = &document["data"];
-            let spilled = !data["artifact"].is_null();
-            if line.command == "functions" && !spilled {
-                let page = &data["page"];
-                prop_assert_eq!(&page["offset"], line.number("--offset", 0), "{}", run);
-                let all = line.flags.contains_key("--all");
-                prop_assert_eq!(page["limit"].as_u64(), (!all).then(|| line.number("--limit", 100)));
-            }
-            if line.command == "decompile" && !spilled {
-                let asked = line.flags.get("--name").or_else(|| line.flags.get("--address")).unwrap();
-                prop_assert_eq!(data["requested_selector"]["value"].as_str(), Some(asked.as_str()));
-            }
-        }
+        None => shows_what_was_asked(line, &document, &run)?,
         Some("sample_too_large") => {
             prop_assert_eq!(&details["limit_bytes"], line.number("--max-sample-bytes", 1 << 30));
         }
@@ -126,12 +120,66 @@ fn is_disclosed(world: &World, line: &lines::Line) -> Result<(), TestCaseError> 
             prop_assert_eq!(details["name"].as_str(), line.flags.get("--name").map(String::as_str));
         }
         Some("invalid_arguments" | "address_space_not_found" | "function_entry_required") => {
-            prop_assert!(line.flags.contains_key("--address"), "{}", run);
+            prop_assert!(line.has("--address"), "{}", run);
+        }
+        Some("confirmation_required") => {
+            let asked = line.command == "clean" && line.has("--all");
+            prop_assert!(asked && !line.has("--yes") && !line.has("--dry-run"), "{}", run);
         }
         Some("function_not_decompilable") => prop_assert_eq!(line.command, "decompile"),
         // The scripted worker can decompile `main` alone.
         Some("protocol_violation") => prop_assert_eq!(&details["field"], "function"),
         Some(_) => return Err(TestCaseError::fail(run.to_string())),
+    }
+    Ok(())
+}
+
+fn shows_what_was_asked(line: &lines::Line, document: &Value, run: &Run) -> Result<(), TestCaseError> {
+    let data = &document["data"];
+    if ["inspect", "functions", "decompile"].contains(&line.command) {
+        let limits = &document["provenance"]["limits"];
+        let heap = line.number("--max-heap-mib", 2_048);
+        prop_assert_eq!(&limits["max_heap_mib"], heap);
+        let memory = line.number("--max-memory-mib", heap + 2_048);
+        prop_assert_eq!(&limits["max_memory_mib"], memory, "{}", run);
+        prop_assert_eq!(&limits["max_cpu"], line.number("--max-cpu", 2));
+        let seconds = line.number("--analysis-timeout-seconds", 600);
+        prop_assert_eq!(&limits["analysis_timeout_seconds"], seconds);
+        if line.command == "decompile" {
+            let seconds = line.number("--decompile-timeout-seconds", 60);
+            prop_assert_eq!(&limits["decompile_timeout_seconds"], seconds);
+        }
+    }
+    if !data["artifact"].is_null() {
+        return Ok(());
+    }
+    match line.command {
+        "functions" | "store list" => {
+            let page = &data["page"];
+            prop_assert_eq!(&page["offset"], line.number("--offset", 0), "{}", run);
+            let limit = (!line.has("--all")).then(|| line.number("--limit", 100));
+            prop_assert_eq!(page["limit"].as_u64(), limit);
+        }
+        "decompile" => {
+            let asked = line.flags.get("--name").or_else(|| line.flags.get("--address")).unwrap();
+            prop_assert_eq!(data["requested_selector"]["value"].as_str(), Some(asked.as_str()));
+        }
+        "clean" => {
+            let mode = if line.has("--dry-run") { "dry_run" } else { "executed" };
+            prop_assert_eq!(&data["mode"], mode);
+            let kind = if line.has("--all") {
+                "all"
+            } else if line.has("--digest") {
+                "digest"
+            } else {
+                "sample"
+            };
+            prop_assert_eq!(&data["target"]["kind"], kind);
+            if let Some(digest) = digest(line) {
+                prop_assert_eq!(&data["target"]["sha256"], &digest);
+            }
+        }
+        _ => {}
     }
     Ok(())
 }

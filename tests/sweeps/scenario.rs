@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::support::damage::{copy_tree, entries_below};
 use crate::support::fake_engine::World;
 use crate::support::ghidr::Run;
+use crate::support::residue;
 use crate::support::right_answer;
 use crate::support::tree;
 
@@ -27,6 +28,7 @@ pub struct Scenario {
 
 /// The one command that does not answer the same when it is repeated.
 const CLEAN: &str = "clean";
+const CLEAN_EVERYTHING: &[&str] = &["clean", "--all", "--yes"];
 const FUNCTIONS: &[&str] = &["functions", "--all"];
 const SPILLED: &[&str] = &["functions", "--all", "--max-inline-bytes", "2200"];
 const DECOMPILE: &[&str] = &["decompile", "--name", "main"];
@@ -140,7 +142,7 @@ impl Stage {
     }
 
     /// The same command and one that opens the project succeed in this process, with an honest
-    /// worker, and leave what an undisturbed store has.
+    /// worker, and leave what an undisturbed store has. All of it can be removed, which is done.
     pub fn recovers(&self, what: &str) {
         let next = ask(&self.world, self.scenario.arguments);
         assert_eq!(next.status, Some(0), "{what}, then: {next}");
@@ -158,6 +160,8 @@ impl Stage {
         assert_eq!(tree::names(&store.join("staging")), Vec::<String>::new(), "{what}");
         let left: Vec<_> = names(&store).difference(&self.entries).cloned().collect();
         assert_eq!(left, Vec::<String>::new(), "{what}: left behind");
+        ask(&self.world, CLEAN_EVERYTHING).success();
+        residue::check(&store, what);
     }
 }
 
@@ -182,7 +186,7 @@ fn ask(world: &World, arguments: &[&str]) -> Run {
 
 fn line(world: &World, arguments: &[&str]) -> Vec<String> {
     let mut line: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-    if arguments[0] != "doctor" {
+    if arguments[0] != "doctor" && arguments != CLEAN_EVERYTHING {
         line.push(world.sample().to_str().unwrap().to_owned());
     }
     line

@@ -7,34 +7,23 @@ use ghidr::cli::{self, Cli, Format, Refusal};
 use ghidr::domain::error::PublicError;
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::select;
+use proptest::sample::{Index, select};
 
-/// What a line may be made of besides random bytes. Nothing here is a directory that exists.
-const WORDS: [&str; 56] = [
-    "doctor",
-    "inspect",
-    "functions",
-    "decompile",
-    "clean",
-    "store",
-    "list",
-    "schema",
-    "completions",
+use super::surface::{self, Flag, Shape};
+
+/// What a line may be made of besides what the definitions know and random bytes. Nothing here is a
+/// directory that exists.
+const WORDS: [&str; 45] = [
     "help",
-    "error",
-    "bash",
-    "json",
-    "human",
     "JSON",
-    "bubblewrap",
-    "external",
-    "off",
     "none",
     "/nonexistent/sample",
     "relative",
     "main",
     "ram:0x0000000000001000",
     "0x1000",
+    "2C26B46B68FFC68FF99B453C1D30413413422D706483BFA0F98A5E886266E7AE",
+    "2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7a",
     "",
     " ",
     "-",
@@ -43,10 +32,10 @@ const WORDS: [&str; 56] = [
     "-h",
     "-V",
     "-x",
-    "--help",
-    "--version",
     "--worker",
     "--guard",
+    "--sandbx",
+    "--max-cpus",
     "0",
     "1",
     "-1",
@@ -66,61 +55,55 @@ const WORDS: [&str; 56] = [
     "{\"code\":1}",
     "'",
     "\\",
+    "=",
+    "--=",
+    "--yes=true",
     "\u{1f980}",
-];
-const FLAGS: [&str; 22] = [
-    "--format",
-    "--store",
-    "--sandbox",
-    "--ghidra",
-    "--java-home",
-    "--analysis-timeout-seconds",
-    "--decompile-timeout-seconds",
-    "--max-heap-mib",
-    "--max-memory-mib",
-    "--max-cpu",
-    "--max-sample-bytes",
-    "--max-inline-bytes",
-    "--verbose",
-    "--limit",
-    "--offset",
-    "--all",
-    "--name",
-    "--address",
-    "--form",
-    "--sandbx",
-    "--max-cpus",
-    "--dry-run",
 ];
 const HUGE_BYTES: usize = 60_000;
 
 fn word() -> impl Strategy<Value = OsString> {
     prop_oneof![
-        12 => select(WORDS.to_vec()).prop_map(OsString::from),
+        8 => select(WORDS.to_vec()).prop_map(OsString::from),
+        4 => select(surface::WORDS.clone()).prop_map(OsString::from),
         4 => any::<u64>().prop_map(|number| number.to_string().into()),
         2 => vec(1_u8..=255, 0..12).prop_map(OsString::from_vec),
         1 => Just("x".repeat(HUGE_BYTES).into()),
     ]
 }
 
-/// The arguments of one command line, without the program's name.
+/// A flag with or without a value, which may be one that the flag takes.
+fn flag(flags: Vec<Flag>) -> impl Strategy<Value = Vec<OsString>> {
+    (select(flags), word(), any::<Index>(), any::<bool>(), 0..8_u8).prop_map(
+        |(flag, mut value, which, takes_it, spelling)| {
+            if takes_it && !flag.values.is_empty() {
+                value = which.get(&flag.values).into();
+            }
+            match spelling {
+                0 => vec![flag.name.into()],
+                1..5 => vec![flag.name.into(), value],
+                _ => {
+                    let mut joined = OsString::from(flag.name);
+                    joined.push("=");
+                    joined.push(value);
+                    vec![joined]
+                }
+            }
+        },
+    )
+}
+
+/// The arguments of one command line, without the program's name: of a command mostly its own flags.
 pub fn line() -> impl Strategy<Value = Vec<OsString>> {
-    let flag = || select(FLAGS.to_vec());
-    let joined = (flag(), word()).prop_map(|(flag, value)| {
-        let mut joined = OsString::from(flag);
-        joined.push("=");
-        joined.push(value);
-        vec![joined]
-    });
-    let piece = prop_oneof![
-        6 => word().prop_map(|word| vec![word]),
-        4 => (flag(), word()).prop_map(|(flag, value)| vec![flag.into(), value]),
-        3 => joined,
-        1 => flag().prop_map(|flag| vec![flag.into()]),
-    ];
-    let command = select(vec!["doctor", "inspect", "functions", "decompile", "schema", "completions"]);
-    (proptest::option::weighted(0.7, command), vec(piece, 0..7)).prop_map(|(command, pieces)| {
-        command.map(OsString::from).into_iter().chain(pieces.into_iter().flatten()).collect()
+    select(surface::SHAPES.clone()).prop_flat_map(|Shape { words, flags, .. }| {
+        let piece = prop_oneof![
+            6 => word().prop_map(|word| vec![word]),
+            6 => flag(flags),
+            2 => flag(surface::FLAGS.clone()),
+        ];
+        vec(piece, 0..7).prop_map(move |pieces| {
+            words.iter().map(OsString::from).chain(pieces.into_iter().flatten()).collect()
+        })
     })
 }
 
@@ -168,7 +151,7 @@ fn accounted(word: &OsStr, meaning: &str) -> bool {
         let shown = shown(text);
         shown[1..shown.len() - 1].to_owned()
     };
-    let known = |text: &OsStr| FLAGS.iter().any(|flag| text == OsStr::new(flag));
+    let known = |text: &OsStr| surface::FLAGS.iter().any(|flag| text == OsStr::new(&flag.name));
     if word == "--" || known(word) || meaning.contains(&bare(word)) {
         return true;
     }

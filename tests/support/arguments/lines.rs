@@ -19,17 +19,26 @@ const NUMBERS: [(&str, u64, u64); 7] = [
     ("--max-inline-bytes", 1, u64::MAX),
 ];
 
+/// What a line asks for: a command, whether it names the Sample, and the command's own flags.
+type Question = (&'static str, bool, Vec<(&'static str, String)>);
+
+/// Flags that a command has of its own. They come after it, the others anywhere.
+const OWN: [&str; 8] =
+    ["--limit", "--offset", "--all", "--name", "--address", "--digest", "--dry-run", "--yes"];
+
 /// A valid line: a command, its flags with their values, and how it is written.
 #[derive(Debug, Clone)]
 pub struct Line {
-    /// The command.
+    /// The command, with all its words.
     pub command: &'static str,
-    /// Flags that were given; the value of `--all` and `--verbose` is empty.
+    /// Whether the Sample is named.
+    pub names_sample: bool,
+    /// Flags that were given; the value of one that takes none is empty.
     pub flags: BTreeMap<&'static str, String>,
     order: Vec<(Index, bool)>,
 }
 
-/// A valid line about a Sample.
+/// A valid line.
 pub fn valid() -> impl Strategy<Value = Line> {
     let numbers = btree_map(select(NUMBERS.to_vec()), any::<u64>(), 0..5).prop_map(|given| {
         given
@@ -42,6 +51,25 @@ pub fn valid() -> impl Strategy<Value = Line> {
             })
             .collect::<BTreeMap<_, _>>()
     });
+    let order = proptest::collection::vec((any::<Index>(), any::<bool>()), 12);
+    (question(), numbers, any::<bool>(), order).prop_map(
+        |((command, names_sample, own), mut flags, verbose, order)| {
+            flags.extend(own);
+            let number = |flag| flags.get(flag).and_then(|value| value.parse::<u64>().ok());
+            // The whole has room for a heap that is asked for.
+            if number("--max-memory-mib").zip(number("--max-heap-mib")).is_some_and(|(all, heap)| all < heap)
+            {
+                flags.remove("--max-memory-mib");
+            }
+            if verbose {
+                flags.insert("--verbose", String::new());
+            }
+            Line { command, names_sample, flags, order }
+        },
+    )
+}
+
+fn question() -> impl Strategy<Value = Question> {
     let selector = prop_oneof![
         name().prop_map(|name| ("--name", name)),
         select(vec!["main", "parse", "A::parse", "getenv", "nothing"])
@@ -49,7 +77,28 @@ pub fn valid() -> impl Strategy<Value = Line> {
         any::<u16>().prop_map(|offset| ("--address", format!("ram:0x{offset:016x}"))),
         any::<u64>().prop_map(|offset| ("--address", format!("space:0x{offset:x}"))),
     ];
-    let page = prop_oneof![
+    let none = String::new;
+    let target = prop_oneof![
+        Just((true, vec![])),
+        "[0-9a-fA-F]{64}".prop_map(|digest| (false, vec![("--digest", digest)])),
+        Just((false, vec![("--all", none())])),
+        Just((false, vec![("--all", none()), ("--yes", none())])),
+    ];
+    prop_oneof![
+        1 => Just(("doctor", false, Vec::new())),
+        3 => Just(("inspect", true, Vec::new())),
+        3 => page().prop_map(|page| ("functions", true, page)),
+        3 => selector.prop_map(|selector| ("decompile", true, vec![selector])),
+        2 => page().prop_map(|page| ("store list", false, page)),
+        2 => (target, any::<bool>()).prop_map(move |((names_sample, mut flags), dry)| {
+            flags.extend(dry.then(|| ("--dry-run", none())));
+            ("clean", names_sample, flags)
+        }),
+    ]
+}
+
+fn page() -> impl Strategy<Value = Vec<(&'static str, String)>> {
+    prop_oneof![
         Just(vec![("--all", String::new())]),
         (any::<u64>(), any::<u64>(), 0..4_u8).prop_map(|(limit, offset, which)| {
             let mut page = Vec::new();
@@ -61,20 +110,7 @@ pub fn valid() -> impl Strategy<Value = Line> {
             }
             page
         }),
-    ];
-    let command = prop_oneof![
-        Just(("inspect", Vec::new())),
-        page.prop_map(|page| ("functions", page)),
-        selector.prop_map(|selector| ("decompile", vec![selector])),
-    ];
-    let order = proptest::collection::vec((any::<Index>(), any::<bool>()), 12);
-    (command, numbers, any::<bool>(), order).prop_map(|((command, own), mut flags, verbose, order)| {
-        flags.extend(own);
-        if verbose {
-            flags.insert("--verbose", String::new());
-        }
-        Line { command, flags, order }
-    })
+    ]
 }
 
 /// Anything that a function may be called.
@@ -99,16 +135,18 @@ fn name() -> impl Strategy<Value = String> {
 impl Line {
     /// The arguments, in the order and spelling that were drawn.
     pub fn arguments(&self, sample: &str) -> Vec<OsString> {
-        let mut arguments: Vec<OsString> = vec![self.command.into(), sample.into()];
-        let mut command_at = 0;
+        let mut arguments: Vec<OsString> = self.command.split(' ').map(OsString::from).collect();
+        // Where the last word of the command is.
+        let mut command_at = arguments.len() - 1;
+        arguments.extend(self.names_sample.then(|| sample.into()));
         for ((flag, value), (at, joined)) in self.flags.iter().zip(&self.order) {
-            let own = ["--limit", "--offset", "--all", "--name", "--address"].contains(flag);
+            let own = OWN.contains(flag);
             let words: Vec<OsString> = match (value.as_str(), joined) {
                 ("", _) if *flag != "--name" => vec![flag.into()],
                 (value, true) => vec![format!("{flag}={value}").into()],
                 (value, false) => vec![flag.into(), value.into()],
             };
-            // A command's own flags come after it, the others anywhere, but never inside a pair.
+            // Never inside a pair.
             let places: Vec<usize> = (if own { command_at + 1 } else { 0 }..=arguments.len())
                 .filter(|place| {
                     place.checked_sub(1).is_none_or(|before| !self.opens_a_pair(&arguments[before]))
@@ -128,6 +166,11 @@ impl Line {
         value.is_some_and(|value| !value.is_empty() || word == "--name")
     }
 
+    /// Whether a flag is given.
+    pub fn has(&self, flag: &str) -> bool {
+        self.flags.contains_key(flag)
+    }
+
     /// The value of a number flag, or what it is when it is not given.
     pub fn number(&self, flag: &str, default: u64) -> u64 {
         self.flags.get(flag).map_or(default, |value| value.parse().unwrap())
@@ -136,7 +179,7 @@ impl Line {
 
 /// A valid line with one thing wrong, and what that is.
 pub fn defective() -> impl Strategy<Value = (String, Vec<OsString>)> {
-    (valid(), 0..14_usize, any::<Index>(), any::<u64>()).prop_map(|(line, defect, which, number)| {
+    (valid(), 0..16_usize, any::<Index>(), any::<u64>()).prop_map(|(line, defect, which, number)| {
         let mut words = line.arguments("/nonexistent/sample");
         let numbers: Vec<&str> = NUMBERS.iter().map(|(flag, ..)| *flag).collect();
         // The flag under test is appended, so it must not be there already.
@@ -196,6 +239,14 @@ pub fn defective() -> impl Strategy<Value = (String, Vec<OsString>)> {
             12 => {
                 add(&["--all", "--limit", "1"]);
                 "conflict"
+            }
+            13 => {
+                add(&["--all", "--digest", "00"]);
+                "two targets, one of them no digest"
+            }
+            14 => {
+                add(&["--yes", "--yes"]);
+                "consent twice, or where nothing is to be consented to"
             }
             _ => {
                 words.extend([flag.into(), OsString::from_vec(vec![b'1', 0xff])]);

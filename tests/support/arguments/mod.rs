@@ -2,6 +2,7 @@
 
 pub mod arbitrary;
 pub mod lines;
+pub mod surface;
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};

@@ -224,6 +224,8 @@ struct Completeness {
     enabled: u64,
     completed: u64,
     not_run: u64,
+    #[serde(default)]
+    not_run_analyzers: Vec<String>,
     failed: Vec<String>,
 }
 

@@ -111,6 +111,15 @@ impl Driver {
         Machine { requests: child.stdin.take().unwrap(), child, statuses, served: 0 }
     }
 
+    /// Lets the engine, which an earlier request has booted, write a program in its own packed form.
+    pub fn pack(&self, path: &Path) {
+        let mut slot = self.machine.borrow_mut();
+        let machine = slot.as_mut().expect("a booted engine");
+        machine.requests.write_all(format!("pack\t{}\n", path.display()).as_bytes()).unwrap();
+        let status = machine.statuses.recv_timeout(PATIENCE);
+        assert_eq!(status, Ok(0), "{}", self.last_output());
+    }
+
     /// What the last machine printed, its end only.
     pub fn last_output(&self) -> String {
         let log = self.root.path().join(format!("stderr-{}", self.machines.get().saturating_sub(1)));

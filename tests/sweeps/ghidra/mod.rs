@@ -2,6 +2,7 @@
 
 mod crashes;
 mod crowds;
+mod full_store;
 mod mutants;
 mod sudden_ends;
 mod whole_mutants;
@@ -15,7 +16,7 @@ use crate::support::damage::{copy_tree, entries_below};
 use crate::support::fake_engine::grandchildren;
 use crate::support::ghidr::{Ghidr, Run};
 use crate::support::processes::wait_until_gone;
-use crate::support::{fixtures, right_answer, tree};
+use crate::support::{fixtures, residue, right_answer, tree};
 
 /// The Sample of these sweeps: small, and with a `main`.
 const FIXTURE: &str = "elf-aarch64";
@@ -78,8 +79,14 @@ impl Stage {
 
     /// No incomplete Analysis is visible, no process is left, the next command succeeds with the right
     /// answer, and the store holds nothing that an undisturbed one would not. `allowed` names what the
-    /// disturbed command may have left on purpose.
+    /// disturbed command may have left on purpose. Everything can be removed, which is done.
     fn recovers(&self, allowed: &[&str], what: &str) {
+        self.answers_again(allowed, what);
+        self.leaves_nothing(what);
+    }
+
+    /// What [`Self::recovers`] says, without the removal.
+    fn answers_again(&self, allowed: &[&str], what: &str) {
         wait_until_gone(self.ghidr.root());
         let store = self.store();
         for analysis in grandchildren(&store.join("analyses")) {
@@ -101,7 +108,14 @@ impl Stage {
             .filter(|name| !self.entries.contains(name) && !is_allowed(name))
             .collect();
         assert_eq!(left, Vec::<String>::new(), "{what}: left behind");
+        assert_eq!(tree::names(store.parent().unwrap()), ["ghidr-store"], "{what}: left in the home");
         wait_until_gone(self.ghidr.root());
+    }
+
+    /// `clean --all` leaves the record and empty folders.
+    fn leaves_nothing(&self, what: &str) {
+        self.ghidr.run(["clean", "--all", "--yes"]).success();
+        residue::check(&self.store(), what);
     }
 }
 

@@ -1,7 +1,14 @@
 package io.ghidr.driver;
 
+import ghidra.program.database.ProgramDB;
+import ghidra.program.model.lang.Language;
+import ghidra.program.model.lang.LanguageID;
+import ghidra.program.util.DefaultLanguageService;
+import ghidra.util.exception.CancelledException;
+import ghidra.util.task.TaskMonitor;
 import io.ghidr.adapter.Main;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
@@ -12,8 +19,9 @@ import java.nio.charset.StandardCharsets;
  * Answers one request file after another in one Java machine, through the adapter's own entry
  * point: what a worker does, without a process and a boot for each.
  *
- * <p>Every line of standard input is {@code REQUEST TAB RESPONSE}; every line of standard output is
- * the status. Whatever the engine prints goes to standard error.
+ * <p>Every line of standard input is {@code REQUEST TAB RESPONSE}, or {@code pack TAB FILE} for an
+ * empty program in the engine's own packed form; every line of standard output is the status.
+ * Whatever the engine prints goes to standard error.
  */
 public final class Driver {
   private Driver() {}
@@ -34,11 +42,29 @@ public final class Driver {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         String[] paths = line.split("\t", 2);
-        answers.println(Main.run(paths[0], paths[1]));
+        answers.println(paths[0].equals("pack") ? pack(paths[1]) : Main.run(paths[0], paths[1]));
         answers.flush();
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Needs the engine that an earlier request has booted. */
+  private static int pack(String file) {
+    Object owner = new Object();
+    try {
+      Language language =
+          DefaultLanguageService.getLanguageService()
+              .getLanguage(new LanguageID("x86:LE:64:default"));
+      ProgramDB program =
+          new ProgramDB("packed", language, language.getDefaultCompilerSpec(), owner);
+      program.saveToPackedFile(new File(file), TaskMonitor.DUMMY);
+      program.release(owner);
+      return 0;
+    } catch (IOException | CancelledException e) {
+      e.printStackTrace();
+      return 1;
     }
   }
 }

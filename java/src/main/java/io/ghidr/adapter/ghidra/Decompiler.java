@@ -45,10 +45,18 @@ public final class Decompiler implements AutoCloseable {
       String reason = function.isExternal() ? "external" : "no_instructions";
       throw WorkerErrors.functionNotDecompilable(entry, reason);
     }
-    if (process == null) {
-      process = start(entry);
+    try {
+      if (process == null) {
+        process = start(entry);
+      }
+      return decompile(function, entry, faults);
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
+      // Markup of a hostile function can be deeper than any stack; it is that function's failure.
+      e.printStackTrace(System.err);
+      close();
+      process = null;
+      throw WorkerErrors.decompileFailed(entry, faults.scrub(e.toString()));
     }
-    return decompile(function, entry, faults);
   }
 
   @Override
@@ -96,13 +104,13 @@ public final class Decompiler implements AutoCloseable {
     if (!results.decompileCompleted() || text == null || text.isEmpty()) {
       throw WorkerErrors.decompileFailed(entry, results.getErrorMessage());
     }
-    String normalised = text.replace("\r\n", "\n").replace('\r', '\n');
+    String withLineFeeds = LineEnds.toLineFeeds(text);
     List<String> warnings = MarkupWarnings.of(results.getCCodeMarkup());
     JsonPart identity = FunctionTable.row(function).identity();
     return out -> {
       out.beginObject();
       out.name("function").value(identity);
-      out.name("text").value(normalised);
+      out.name("text").value(withLineFeeds);
       out.name("warnings").strings(warnings);
       out.name("faults").value(faults);
       out.endObject();

@@ -122,7 +122,9 @@ public final class EngineSession implements AutoCloseable {
               ? new GhidraJarApplicationLayout()
               : new InstallationLayout(engine.path().toFile());
       HeadlessGhidraApplicationConfiguration configuration =
-          new HeadlessGhidraApplicationConfiguration();
+          engine.singleJar()
+              ? new HeadlessGhidraApplicationConfiguration()
+              : new ExtensionPointNames();
       configuration.setInitializeLogging(false);
       Application.initializeApplication(layout, configuration);
     } catch (IOException | RuntimeException | LinkageError e) {
