@@ -184,7 +184,8 @@ fn a_full_file_of_answers_is_followed_by_another_worker() {
 
 #[test]
 fn a_worker_that_dies_half_way_has_answered_what_it_completed() {
-    let ways: [(fn(&mut Answer), &str); 3] = [
+    type Way = fn(&mut Answer);
+    let ways: [(Way, &str); 3] = [
         (|answer| answer.status = Some(139), "worker_failed"),
         (|answer| answer.status = Some(3), "java_heap_exhausted"),
         (|answer| ends(EndedBy::Watchdog)(answer), "watchdog_timeout"),

@@ -5,13 +5,8 @@ import ghidra.util.Msg;
 import ghidra.util.classfinder.ClassSearcher;
 import ghidra.util.exception.CancelledException;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.SortedSet;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipOutputStream;
 
 /**
  * Boots the engine of an installation directory, whose search for extension points is made cheap.
@@ -30,9 +25,6 @@ final class ExtensionPointNames extends HeadlessGhidraApplicationConfiguration {
   private static final String RECORDED = "ghidr.extension.points.record";
 
   private static final String CLASS_PATH = "java.class.path";
-
-  /** The earliest time that every zip reader understands, so that equal names make equal jars. */
-  private static final long FIXED_TIME_MILLIS = 315_619_200_000L;
 
   @Override
   protected void initializeApplication() {
@@ -62,24 +54,11 @@ final class ExtensionPointNames extends HeadlessGhidraApplicationConfiguration {
 
   private static void record(Path jar) {
     try {
-      write(jar, VersionDifferences.extensionPointNames());
+      NamesJar.write(jar, VersionDifferences.extensionPointNames());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException("the extension points cannot be listed", e);
-    }
-  }
-
-  /** Writes a jar with an empty entry for each class, the same bytes for the same names. */
-  static void write(Path jar, SortedSet<String> classNames) throws IOException {
-    try (OutputStream file = Files.newOutputStream(jar);
-        ZipOutputStream zip = new ZipOutputStream(file)) {
-      for (String name : classNames) {
-        ZipEntry entry = new ZipEntry(name.replace('.', '/') + ".class");
-        entry.setTime(FIXED_TIME_MILLIS);
-        zip.putNextEntry(entry);
-        zip.closeEntry();
-      }
     }
   }
 }

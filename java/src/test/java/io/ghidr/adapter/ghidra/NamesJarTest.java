@@ -13,15 +13,15 @@ import java.util.jar.JarFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class ExtensionPointNamesTest {
+class NamesJarTest {
   @TempDir Path directory;
 
   @Test
   void aJarOfNamesHoldsAnEmptyEntryForEachClassAndIsTheSameEachTime() throws IOException {
     Path one = directory.resolve("one.jar");
     Path two = directory.resolve("two.jar");
-    ExtensionPointNames.write(one, new TreeSet<>(List.of("b.SecondAnalyzer", "a.FirstLoader")));
-    ExtensionPointNames.write(two, new TreeSet<>(List.of("a.FirstLoader", "b.SecondAnalyzer")));
+    NamesJar.write(one, new TreeSet<>(List.of("b.SecondAnalyzer", "a.FirstLoader")));
+    NamesJar.write(two, new TreeSet<>(List.of("a.FirstLoader", "b.SecondAnalyzer")));
     assertArrayEquals(Files.readAllBytes(one), Files.readAllBytes(two));
     try (JarFile jar = new JarFile(one.toFile())) {
       List<JarEntry> entries = jar.stream().toList();
