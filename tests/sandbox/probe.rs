@@ -49,8 +49,8 @@ fn a_namespace_that_is_left_out_is_seen() {
     );
 }
 
-/// Without `--unshare-user`, bubblewrap makes no user namespace for root. So that everybody may be root here, the whole
-/// run is in a namespace where its user is. The worker's ids are then the caller's, which is seen for itself.
+/// Without `--unshare-user`, bubblewrap makes no user namespace for root, and leaves root's bounding set of capabilities.
+/// So that everybody is root, the whole run is in a namespace where its user is.
 #[test]
 fn a_user_namespace_that_is_left_out_is_seen() {
     let outer = [
@@ -72,7 +72,7 @@ fn a_user_namespace_that_is_left_out_is_seen() {
     let without: &[&str] =
         &["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"];
     let found = breaches(|run| run.below(&outer).with("edits", json!([(all, without)]).to_string()));
-    assert_eq!(found, ["user_namespace".to_owned()].into());
+    assert_eq!(found, ["capabilities".to_owned(), "user_namespace".to_owned()].into());
 }
 
 /// Bubblewrap always makes a mount namespace, so the caller's is said to be the very one it has just made.
@@ -83,11 +83,11 @@ cd "$(dirname "$0")" || exit 1
 mkfifo made go
 {
     read -r -d '}' made < made
-    made=${made#*"mnt-namespace": }
-    sed -i "s/"mnt:\[[0-9]*\]"/"mnt:[${made%%[!0-9]*}]"/" invocation/request.json
+    made=${made#*mnt-namespace*: }
+    sed -i "s/mnt:\[[0-9]*]/mnt:[${made%%[!0-9]*}]/" invocation/request.json
     echo > go
 } &
-exec /usr/bin/bwrap --info-fd 11 --block-fd 12 "$@" 11> made 12<> go
+exec /usr/bin/bwrap --info-fd 201 --block-fd 202 "$@" 201> made 202<> go
 "#;
     let found = breaches(|run| {
         let wrapper = run.program("bwrap-of-the-caller", WRAPPER);
