@@ -2,11 +2,14 @@
 //!
 //! Raw arguments stay raw here; [`crate::commands::context`] resolves them.
 
+mod batch;
 mod clean;
 pub mod completions;
+mod conflict;
 pub mod help;
 mod parse;
 mod store;
+mod suggestion;
 mod whole;
 
 use std::ffi::OsString;
@@ -15,9 +18,10 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, ValueHint};
 
+pub use batch::BatchArguments;
 pub use clean::CleanArguments;
 pub use completions::Shell;
-pub use parse::{Refusal, parse};
+pub use parse::{Refusal, parse, recognised};
 pub use store::{StoreArguments, StoreCommand};
 use whole::Whole;
 
@@ -118,6 +122,8 @@ pub enum Command {
     Functions(FunctionsArguments),
     /// Decompile one function
     Decompile(DecompileArguments),
+    /// Ask many questions about a sample with one start of Ghidra
+    Batch(BatchArguments),
     /// Look at what is kept
     Store(StoreArguments),
     /// Remove stored data of one sample, or everything
@@ -279,6 +285,19 @@ mod tests {
             refused(&["functions", "s", flag, value]);
         }
         refused(&["functions", "s", "--offset", "-1"]);
+    }
+
+    #[test]
+    fn memory_has_room_for_a_heap_that_is_asked_for() {
+        let (error, _) = refused(&["--max-heap-mib", "200", "inspect", "s", "--max-memory-mib", "199"]);
+        assert!(
+            matches!(error, PublicError::InvalidArguments { argument: Some(flag), .. } if flag == "--max-memory-mib")
+        );
+        assert!(parse_words(&["inspect", "s", "--max-heap-mib", "200", "--max-memory-mib", "200"]).is_ok());
+        assert!(
+            parse_words(&["inspect", "s", "--max-memory-mib", "100"]).is_ok(),
+            "the default is no request"
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use ghidr::commands;
 use ghidr::commands::host::{Ask, Host};
-use ghidr::output::sink::Sink;
+use ghidr::output::sink::{self, Sink};
 use ghidr::process::worker_arguments::WORKER;
 use ghidr::process::{ChildLauncher, Interrupts, guard, terminal};
 use rustix::fs::Mode;
@@ -24,9 +24,17 @@ fn main() -> ExitCode {
     }
     // What is created is private, and usable by its owner, whatever mask the caller has.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
-    let (mut stdout, mut stderr) = (std::io::stdout(), std::io::stderr());
+    let mut stderr = std::io::stderr();
     let stderr_is_terminal = stderr.is_terminal();
-    let mut sink = Sink::new(&mut stdout, &mut stderr);
+    let (mut stdout, is_read_only) = match sink::descriptor(&std::io::stdout()) {
+        Ok(opened) => opened,
+        Err(error) => {
+            let mut nothing = std::io::empty();
+            let mut sink = Sink::new(&mut nothing, &mut stderr).with_read_only_stdout(true);
+            return commands::refuse(&arguments, error, &mut sink).into();
+        }
+    };
+    let mut sink = Sink::new(&mut stdout, &mut stderr).with_read_only_stdout(is_read_only);
     let prepared = std::env::current_exe().and_then(|executable| Ok((executable, Interrupts::install()?)));
     let (executable, interrupts) = match prepared {
         Ok(prepared) => prepared,

@@ -25,7 +25,7 @@ pub struct CleanArguments {
     /// Report what would be removed, and remove nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Remove everything without asking
+    /// Remove everything without asking; only with --all
     #[arg(long, requires = "all", conflicts_with_all = ["sample", "digest"])]
     pub yes: bool,
 }

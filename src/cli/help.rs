@@ -97,7 +97,8 @@ pub const TOPICS: &[Topic] = &[
     Topic {
         command: "decompile",
         notes: "Exactly one function, named exactly. A name that several functions have is refused with the address of \
-            each; nothing is guessed. An address is copied from another answer unchanged.",
+            each; nothing is guessed. A stripped program has no function named main: ghidr functions lists the names it has. \
+            An address is copied from another answer unchanged.",
         examples: &[
             example("By name", "ghidr decompile ./sample --name main"),
             example("By qualified name", "ghidr decompile ./sample --name Widget::parse"),
@@ -106,8 +107,37 @@ pub const TOPICS: &[Topic] = &[
         ],
     },
     Topic {
+        command: "batch",
+        notes: "Each line of the input is one query: {\"op\":\"inspect\"}, {\"op\":\"functions\"} with limit and offset or all, \
+            {\"op\":\"decompile\"} with name or address; at most 10,000 lines and 512 KiB. All of it is checked before anything \
+            is run. The answers stand in the order of the input, each succeeded, failed or not_run; a query that fails is \
+            part of the report and the exit status is 0, so look at .data.counts. What a worker had decompiled is kept \
+            even when it was interrupted: the same batch again asks only for the rest. Answered without starting Java \
+            where the store holds the answers.",
+        examples: &[
+            example("Queries from a file", "ghidr batch ./sample queries.jsonl"),
+            example(
+                "Queries from standard input, ending at the first failure",
+                "ghidr batch ./sample - --fail-fast",
+            ),
+            example(
+                "Every function as C, into one file of JSON Lines",
+                "ghidr batch ./sample --decompile-all",
+            ),
+            example(
+                "Where that file is",
+                "ghidr batch ./sample --decompile-all | jq -r .data.decompilations.path.value",
+            ),
+            example(
+                "What failed",
+                "ghidr batch ./sample queries.jsonl | jq '.data.items[] | select(.status == \"failed\")'",
+            ),
+        ],
+    },
+    Topic {
         command: "store list",
-        notes: "Reads the Analysis Store and changes nothing; starts no Java. A sample is listed by its SHA-256, because \
+        notes: "Reads the Analysis Store and removes nothing; a list larger than --max-inline-bytes is stored in it as an \
+            Artifact. Starts no Java. A sample is listed by its SHA-256, because \
             its path is not kept. An analysis that can no longer be read is listed as corrupt.",
         examples: &[
             example("As a table", "ghidr --format human store list"),
@@ -151,7 +181,10 @@ pub const TOPICS: &[Topic] = &[
             engine.",
         examples: &[
             example("What functions answers", "ghidr schema function_list"),
-            example("Every error with its details", "ghidr schema error | jq .description"),
+            example(
+                "Every error with its details",
+                "ghidr schema error | jq '.\"$defs\".ErrorBody.oneOf[].properties | [.code.const, .details.properties]'",
+            ),
         ],
     },
 ];

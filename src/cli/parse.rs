@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 
 use clap::FromArgMatches as _;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::{ContextKind, ErrorKind};
+use clap::parser::ValueSource;
 
-use super::{Cli, Format, help};
+use super::{Cli, Format, conflict, help, suggestion};
 use crate::domain::error::PublicError;
 
 /// What parsing a command line leads to besides a command.
@@ -25,34 +26,75 @@ pub enum Refusal {
 /// Parses the command line, program name included.
 pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
     let matches = help::definitions().try_get_matches_from(arguments);
-    matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| match error.kind() {
+    let parsed = matches.and_then(|matches| {
+        let is_heap_given = matches.value_source("max_heap_mib") == Some(ValueSource::CommandLine);
+        Ok((Cli::from_arg_matches(&matches)?, is_heap_given))
+    });
+    let (cli, is_heap_given) = parsed.map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Discovery(error.render().to_string()),
-        _ => Refusal::Invalid { error: Box::new(invalid(&error)), format: requested_format(arguments) },
-    })
+        _ => {
+            let format = requested_format(arguments);
+            Refusal::Invalid { error: Box::new(invalid(&error, arguments)), format }
+        }
+    })?;
+    match cli.global.max_memory_mib {
+        Some(memory) if is_heap_given && memory < cli.global.max_heap_mib => Err(Refusal::Invalid {
+            error: Box::new(memory_below_heap(memory, cli.global.max_heap_mib)),
+            format: cli.global.format,
+        }),
+        _ => Ok(cli),
+    }
 }
 
-fn invalid(error: &clap::Error) -> PublicError {
-    let rendered = error.render().to_string();
+/// A heap that was asked for and can never be used. The default one is no request.
+fn memory_below_heap(memory_mib: u64, heap_mib: u64) -> PublicError {
+    PublicError::InvalidArguments {
+        argument: Some("--max-memory-mib".to_owned()),
+        reason: format!("--max-memory-mib {memory_mib} leaves no room for --max-heap-mib {heap_mib}"),
+        suggestion: None,
+    }
+}
+
+/// The words of the command that a command line names as far as it is legible; none when it names none.
+pub fn recognised(arguments: &[OsString]) -> Vec<String> {
+    let matches = help::definitions().ignore_errors(true).try_get_matches_from(arguments);
+    let mut words = Vec::new();
+    let mut below = matches.as_ref().ok().and_then(clap::ArgMatches::subcommand);
+    while let Some((word, matches)) = below {
+        words.push(word.to_owned());
+        below = matches.subcommand();
+    }
+    words
+}
+
+fn invalid(error: &clap::Error, arguments: &[OsString]) -> PublicError {
     let reason = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            format!("a command is required: {}", command_names().join(", "))
+            format!("a command is required: {}; ghidr --help describes them", command_names().join(", "))
         }
-        _ => one_line(&rendered),
+        _ => conflict::describe(error).unwrap_or_else(|| one_line(&error.render().to_string())),
     };
+    let named = |kind| suggestion::texts(error, kind).into_iter().next();
     PublicError::InvalidArguments {
-        argument: context(error, ContextKind::InvalidArg),
+        argument: named(ContextKind::InvalidArg).or_else(|| named(ContextKind::InvalidSubcommand)),
         reason,
-        suggestion: context(error, ContextKind::SuggestedArg)
-            .or_else(|| context(error, ContextKind::SuggestedSubcommand))
-            .or_else(|| context(error, ContextKind::SuggestedValue))
-            .or_else(|| instead_of_help(error)),
+        suggestion: instead_of_help(error, arguments).or_else(|| suggestion::of(error)),
     }
 }
 
 /// `help` is no command here, but what many people try first.
-fn instead_of_help(error: &clap::Error) -> Option<String> {
-    let tried = context(error, ContextKind::InvalidSubcommand)?;
-    (tried == "help").then(|| "--help".to_owned())
+fn instead_of_help(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let tried = suggestion::texts(error, ContextKind::InvalidSubcommand);
+    if tried.first().is_none_or(|word| word != "help") {
+        return None;
+    }
+    let after = arguments.iter().skip_while(|argument| *argument != "help").skip(1);
+    let words =
+        recognised(&std::iter::once(OsString::from("ghidr")).chain(after.cloned()).collect::<Vec<_>>());
+    Some(words.into_iter().chain(["--help".to_owned()]).collect::<Vec<_>>().join(" "))
 }
 
 /// The commands in the order of their definition, a subcommand's name after its parent's.
@@ -74,14 +116,6 @@ fn one_line(rendered: &str) -> String {
     let paragraph = rendered.split("\n\n").next().unwrap_or(rendered);
     let words: Vec<&str> = paragraph.split_whitespace().collect();
     words.join(" ").trim_start_matches("error: ").to_owned()
-}
-
-fn context(error: &clap::Error, kind: ContextKind) -> Option<String> {
-    match error.get(kind)? {
-        ContextValue::String(text) if !text.is_empty() => Some(text.clone()),
-        ContextValue::Strings(texts) => texts.first().cloned(),
-        _ => None,
-    }
 }
 
 /// The format to report an invalid command line in: the one it asks for, if that much is

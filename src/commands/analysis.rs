@@ -9,7 +9,7 @@ use super::answer::Spill;
 use super::context::{Context, Engine, reported_store};
 use super::diagnostics::{self, RetainedLog};
 use super::failure::{Failure, interrupted};
-use super::worker::{self, WorkerTask, Workplace};
+use super::worker::{self, QueryList, Run, WorkerTask, Workplace};
 use super::worker_times::WorkerTimes;
 use crate::domain::digest::{BasisDigest, ContentDigest};
 use crate::domain::documents::Disposition;
@@ -19,8 +19,8 @@ use crate::domain::profile::{AnalysisBasis, AnalysisProfile, PROFILE_VERSION, Pr
 use crate::domain::provenance::{QueryProvenance, ReportedTarget};
 use crate::domain::target::TargetVerification;
 use crate::domain::warning::Warning;
+use crate::protocol::answers::Answers;
 use crate::protocol::limits::{MAX_FACTS_BYTES, PROTOCOL_VERSION};
-use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::{AnalysisResult, Outcome, QueryOutcome};
 use crate::store::{
     AnalysisLock, ArtifactScope, BuildGuard, FactsClaim, FileClaim, OpenedSample, PromotionInput,
@@ -53,10 +53,8 @@ pub struct Ready<'store> {
     pub analysis: StoredAnalysis,
     /// How the command came by it.
     pub disposition: Disposition,
-    /// Outcome of the Query that the worker which built it answered.
-    pub answered: Option<QueryOutcome>,
-    /// The retained log of that Query's failure, when there is one.
-    pub query_log: Option<RetainedLog>,
+    /// What the worker which built it answered, when it had Queries.
+    pub answered: Option<Answered>,
     /// What that worker spent its time on.
     pub times: Option<WorkerTimes>,
     /// Watchdog of the worker that built it, in seconds.
@@ -65,11 +63,37 @@ pub struct Ready<'store> {
     pub warnings: Vec<Warning>,
 }
 
+/// Answers to Queries, and what explains the failures among them.
+pub struct Answered {
+    /// The answers, in the order of the Queries.
+    pub answers: Answers,
+    /// The retained log of the worker, when a failure is worth one.
+    pub log: Option<RetainedLog>,
+}
+
+impl Answered {
+    /// Retains the log of the worker that gave `reply`, if one of its answers is a failure worth it.
+    pub fn retaining(
+        context: &Context<'_>,
+        place: &Workplace<'_>,
+        run: &Run,
+        answers: Answers,
+    ) -> Result<Self, Failure> {
+        let mut is_worth_it = false;
+        answers.each::<Failure>(|answer| {
+            is_worth_it |=
+                matches!(&answer.outcome, QueryOutcome::Failed { error } if diagnostics::explains(error));
+            Ok(())
+        })?;
+        let log = is_worth_it.then(|| diagnostics::retain(context, place, run)).flatten();
+        Ok(Self { answers, log })
+    }
+}
+
 /// What one analyzing worker achieved.
 struct Built {
     analysis: StoredAnalysis,
-    answered: Option<QueryOutcome>,
-    query_log: Option<RetainedLog>,
+    answered: Option<Answered>,
     watchdog_seconds: u64,
     times: WorkerTimes,
 }
@@ -104,7 +128,7 @@ impl<'command> Session<'command> {
     /// Analysis is quarantined, rebuilt, and read once more.
     pub fn with_analysis<T>(
         &self,
-        query: Option<&WorkerQuery>,
+        queries: Option<&QueryList>,
         mut read: impl FnMut(&Ready<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let location = self.context.store_location()?;
@@ -130,7 +154,7 @@ impl<'command> Session<'command> {
         let lock =
             store.build_lock(self.identity.digest, self.basis_digest).map_err(|error| self.busy(error))?;
         store.sweep_orphans(&lock)?;
-        let ready = self.build(&store, lock, query, corrupt)?;
+        let ready = self.build(&store, lock, queries, corrupt)?;
         read(&ready)
     }
 
@@ -140,7 +164,7 @@ impl<'command> Session<'command> {
         &self,
         store: &'store Store,
         lock: BuildGuard,
-        query: Option<&WorkerQuery>,
+        queries: Option<&QueryList>,
         corrupt: Option<(ContentDigest, String)>,
     ) -> Result<Ready<'store>, Failure> {
         let mut warnings = Vec::new();
@@ -162,10 +186,9 @@ impl<'command> Session<'command> {
             warnings.push(Warning::CorruptAnalysisRebuilt { analysis_profile_sha256: profile, reason });
             disposition = Disposition::Rebuilt;
         }
-        let built = self.analyze(store, &lock, query)?;
+        let built = self.analyze(store, &lock, queries)?;
         let mut ready = self.ready(store, AnalysisLock::Build(lock), built.analysis, disposition);
         ready.answered = built.answered;
-        ready.query_log = built.query_log;
         ready.watchdog_seconds = Some(built.watchdog_seconds);
         ready.times = Some(built.times);
         ready.warnings.extend(warnings);
@@ -176,7 +199,7 @@ impl<'command> Session<'command> {
         &self,
         store: &Store,
         lock: &BuildGuard,
-        query: Option<&WorkerQuery>,
+        queries: Option<&QueryList>,
     ) -> Result<Built, Failure> {
         let host = self.context.host;
         let id = (host.new_invocation_id)().map_err(Failure::internal)?;
@@ -190,28 +213,20 @@ impl<'command> Session<'command> {
             return Err(PublicError::SampleChanged { path: self.sample_path.into() }.into());
         }
         let place = Workplace { store, staging: &staging, sample: Some(self.identity.digest) };
-        let task = WorkerTask::Analyze { query: query.cloned() };
+        let task = WorkerTask::Analyze { queries: queries.cloned() };
         let reply = worker::run(self.context, &self.engine, &place, &task)?;
         let times = WorkerTimes::of(&reply);
         staging.remove_sample()?;
         match reply.response.outcome {
-            Outcome::Analyzed { analysis, query } => {
-                let query_log = match &query {
-                    Some(QueryOutcome::Failed { error }) if diagnostics::explains(error) => {
-                        diagnostics::retain(self.context, &place, &reply.run)
-                    }
-                    _ => None,
-                };
+            Outcome::Analyzed { analysis, .. } => {
+                let answers = reply.answers;
+                let answered = answers
+                    .map(|answers| Answered::retaining(self.context, &place, &reply.run, answers))
+                    .transpose()?;
                 let analysis = self
                     .promote(store, lock, &staging, *analysis)
                     .map_err(|failure| diagnostics::attach(self.context, &place, &reply.run, failure))?;
-                Ok(Built {
-                    analysis,
-                    answered: query,
-                    query_log,
-                    watchdog_seconds: reply.run.watchdog_seconds,
-                    times,
-                })
+                Ok(Built { analysis, answered, watchdog_seconds: reply.run.watchdog_seconds, times })
             }
             Outcome::Failed { error } => {
                 let failure = Failure::worker(error, None, "analyze");
@@ -298,7 +313,6 @@ impl<'command> Session<'command> {
             analysis,
             disposition,
             answered: None,
-            query_log: None,
             watchdog_seconds: None,
             times: None,
             warnings,

@@ -83,6 +83,8 @@ fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<V
         "-XX:+ExitOnOutOfMemoryError".to_owned(),
         "-XX:+DisableAttachMechanism".to_owned(),
         "-XX:-UsePerfData".to_owned(),
+        // Java's own pools, and what asks Java instead of Ghidra's property below.
+        format!("-XX:ActiveProcessorCount={}", limits.max_cpu),
         format!("-XX:ErrorFile={error_file}"),
     ];
     if java >= JAVA_THAT_RESTRICTS_NATIVE_CODE {

@@ -10,16 +10,18 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::boot;
-use super::boot_mode::{BootMode, CLASS_LIST};
+use super::boot_mode::{BootMode, CLASS_LIST, FOUND_EXTENSION_POINTS};
 use super::context::{Context, Engine};
 use super::failure::Failure;
 use super::host::Host;
-use super::worker::{self, WorkerTask, Workplace};
+use super::worker::{self, QueryList, WorkerTask, Workplace};
 use crate::cli;
 use crate::domain::digest::ContentDigest;
 use crate::domain::error::PublicError;
 use crate::domain::selector::FunctionSelector;
-use crate::engine::boot_data::{BootRecord, CLASS_DATA, CLASS_DATA_ARCHIVE, RECORD, SCRIPT_BUNDLES};
+use crate::engine::boot_data::{
+    BootData, BootRecord, CLASS_DATA, CLASS_DATA_ARCHIVE, EXTENSION_POINTS, RECORD, SCRIPT_BUNDLES,
+};
 use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::Outcome;
 use crate::store::{OpenedSample, Staging, Store, StoreLock};
@@ -81,21 +83,58 @@ pub fn make(host: &Host<'_>, plan: &BootDataPlan) -> Result<(), BootDataError> {
     let store = Store::open_or_create(&context.store_location()?)?;
     let lock = store.lock()?;
     let maker = Maker { context: &context, engine: &engine, store: &store, lock: &lock, plan };
-    let mut classes = ClassList::default();
+    let mut seen = Seen::default();
     for sample in &plan.samples {
-        maker.observe(sample, &mut classes)?;
+        maker.observe(sample, &mut seen)?;
     }
-    let archive = maker.archive(&classes)?;
+    let archive = maker.archive(&seen.classes)?;
     let inputs = boot::inputs(&context, &engine).map_err(at(host.bundle.root()))?;
-    let record = BootRecord::of(&host.bundle, &inputs, archive.len() as u64, ContentDigest::of(&archive))
-        .map_err(at(host.bundle.root()))?;
+    let (bytes, digest) = (archive.len() as u64, ContentDigest::of(&archive));
+    let names_digest = seen.extension_points.as_deref().map(ContentDigest::of);
+    let record =
+        BootRecord::of(&host.bundle, &inputs, bytes, digest, names_digest).map_err(at(host.bundle.root()))?;
     let class_data = plan.output.join(CLASS_DATA);
     create(&class_data)?;
     write(&class_data.join(CLASS_DATA_ARCHIVE), &archive)?;
+    if let Some(names) = &seen.extension_points {
+        let path = class_data.join(EXTENSION_POINTS);
+        create(path.parent().unwrap_or(&class_data))?;
+        write(&path, names)?;
+    }
+    maker.prove(BootData {
+        class_data,
+        script_bundles: None,
+        has_extension_points: seen.extension_points.is_some(),
+    })?;
     let record = serde_json::to_vec_pretty(&record)
         .map_err(|error| BootDataError::Unusable(format!("the record cannot be encoded: {error}")))?;
     // Last: without its record nothing of this counts.
     write(&plan.output.join(RECORD), &record)
+}
+
+/// What the observed workers showed.
+#[derive(Debug, Default)]
+struct Seen {
+    classes: ClassList,
+    extension_points: Option<Vec<u8>>,
+}
+
+impl Seen {
+    fn keep_extension_points(&mut self, file: &Path) -> Result<(), BootDataError> {
+        let found = match fs::read(file) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            found => found.map_err(at(file))?,
+        };
+        match &self.extension_points {
+            Some(known) if *known != found => {
+                Err(BootDataError::Unusable("two boots found different extension points".to_owned()))
+            }
+            _ => {
+                self.extension_points = Some(found);
+                Ok(())
+            }
+        }
+    }
 }
 
 struct Maker<'run> {
@@ -113,10 +152,11 @@ impl Maker<'_> {
     }
 
     /// Analyzes one Sample, asks for one decompilation, and keeps what both runs showed.
-    fn observe(&self, sample: &Path, classes: &mut ClassList) -> Result<(), BootDataError> {
+    fn observe(&self, sample: &Path, seen: &mut Seen) -> Result<(), BootDataError> {
         let query =
             WorkerQuery::Decompile { selector: FunctionSelector::Name { value: self.plan.function.clone() } };
-        let tasks = [WorkerTask::Analyze { query: None }, WorkerTask::Query { query }];
+        let tasks =
+            [WorkerTask::Analyze { queries: None }, WorkerTask::Query { queries: QueryList::of(query) }];
         let staging = self.staging()?;
         let stop = || self.context.host.interrupts.first();
         OpenedSample::open(sample, self.context.max_sample_bytes)
@@ -133,7 +173,8 @@ impl Maker<'_> {
                 return Err(Failure::worker(error, None, task.operation()).into());
             }
             let list = staging.invocation_directory().join(CLASS_LIST);
-            classes.merge(&fs::read_to_string(&list).map_err(at(&list))?);
+            seen.classes.merge(&fs::read_to_string(&list).map_err(at(&list))?);
+            seen.keep_extension_points(&staging.invocation_directory().join(FOUND_EXTENSION_POINTS))?;
             // The next run starts in the same directories as if it were the first.
             remove_files(&staging.invocation_directory())?;
             remove_files(&staging.logs_directory())?;
@@ -142,14 +183,32 @@ impl Maker<'_> {
     }
 
     /// Lets the virtual machine make the archive; it ends by itself, before any adapter code runs.
+    ///
+    /// Later Java then ends as if it could not start. Only [`Self::prove`] shows whether the archive is whole.
     fn archive(&self, classes: &ClassList) -> Result<Vec<u8>, BootDataError> {
         let staging = self.staging()?;
         let invocation = staging.invocation_directory();
         write(&invocation.join(CLASS_LIST), classes.text().as_bytes())?;
         let place = Workplace { store: self.store, staging: &staging, sample: None };
-        worker::launch(self.context, self.engine, &place, &WorkerTask::Probe, &BootMode::Archiving)?;
+        let ended =
+            worker::launch(self.context, self.engine, &place, &WorkerTask::Probe, &BootMode::Archiving);
         let archive = invocation.join(CLASS_DATA_ARCHIVE);
-        fs::read(&archive).map_err(at(&archive))
+        match (ended, fs::read(&archive)) {
+            (Err(failure), Err(_)) => Err(failure.into()),
+            (_, read) => read.map_err(at(&archive)),
+        }
+    }
+
+    /// Boots once with what was made, and with nothing in its place.
+    fn prove(&self, data: BootData) -> Result<(), BootDataError> {
+        let staging = self.staging()?;
+        let place = Workplace { store: self.store, staging: &staging, sample: None };
+        let mode = BootMode::Proving(data);
+        let reply = worker::run_as(self.context, self.engine, &place, &WorkerTask::Probe, &mode)?;
+        match reply.response.outcome {
+            Outcome::Failed { error } => Err(Failure::worker(error, None, "probe").into()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -237,6 +296,21 @@ mod tests {
         classes.merge("java/lang/Object id: 0\nA id: 1\n@cp A 1 2\n");
         classes.merge("java/lang/Object id: 0\nB id: 1\nC id: 2 super: 0 source: /tmp/bundle\n");
         assert_eq!(classes.text(), "java/lang/Object\nA\n@cp A 1 2\nB\n");
+    }
+
+    #[test]
+    fn every_boot_must_find_the_same_extension_points() {
+        let root = tempfile::tempdir().unwrap();
+        let (one, two) = (root.path().join("one"), root.path().join("two"));
+        fs::write(&one, "names").unwrap();
+        fs::write(&two, "other names").unwrap();
+        let mut seen = Seen::default();
+        seen.keep_extension_points(&root.path().join("none")).unwrap();
+        assert_eq!(seen.extension_points, None);
+        seen.keep_extension_points(&one).unwrap();
+        seen.keep_extension_points(&one).unwrap();
+        assert_eq!(seen.extension_points.as_deref(), Some(b"names".as_slice()));
+        assert!(matches!(seen.keep_extension_points(&two), Err(BootDataError::Unusable(_))));
     }
 
     #[test]

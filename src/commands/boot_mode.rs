@@ -8,13 +8,18 @@ use super::boot::{self, text};
 use super::context::{Context, Engine};
 use super::failure::Failure;
 use crate::domain::sandbox_mode::SandboxMode;
-use crate::engine::boot_data::{BootData, CLASS_DATA_ARCHIVE, Found};
+use crate::engine::boot_data::{BootData, CLASS_DATA_ARCHIVE, EXTENSION_POINTS, Found};
 use crate::sandbox::WorkerPaths;
 
 /// The operation that runs long enough for the optimising compiler.
 const ANALYZE: &str = "analyze";
 /// The class list of a worker that is observed, and of the one that makes the archive from it.
 pub const CLASS_LIST: &str = "classes.lst";
+/// The extension points that a worker that is observed has found, unless its engine is a single jar.
+pub const FOUND_EXTENSION_POINTS: &str = "extension-points.jar";
+/// The adapter's properties for the names to search and for those to write.
+const SEARCHED_PROPERTY: &str = "ghidr.extension.points";
+const RECORDED_PROPERTY: &str = "ghidr.extension.points.record";
 
 /// Which boot data a worker uses, or takes part in making.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +28,8 @@ pub enum BootMode {
     Plain,
     /// Boots with prepared data.
     Prepared(BootData),
+    /// Boots with data that was made a moment ago, or not at all: proves that it fits.
+    Proving(BootData),
     /// Boots as it is, writes down which classes it loads, and keeps the scripts it compiles in this directory.
     Observed {
         /// The directory.
@@ -47,16 +54,25 @@ impl BootMode {
         let mut options = Vec::new();
         match self {
             Self::Plain => {}
-            Self::Prepared(_) => {
-                let archive =
-                    paths.class_data_directory.as_deref().unwrap_or(Path::new("")).join(CLASS_DATA_ARCHIVE);
-                // An archive that does not fit is left aside by the machine itself.
+            Self::Prepared(data) | Self::Proving(data) => {
+                let class_data = paths.class_data_directory.as_deref().unwrap_or(Path::new(""));
+                let archive = class_data.join(CLASS_DATA_ARCHIVE);
+                // An archive that does not fit is left aside by the machine itself, unless it must be used.
+                let sharing = if matches!(self, Self::Proving(_)) { "on" } else { "auto" };
                 options.extend([
-                    "-Xshare:auto".to_owned(),
+                    format!("-Xshare:{sharing}"),
                     format!("-XX:SharedArchiveFile={}", text(&archive)?),
                 ]);
+                if data.has_extension_points {
+                    let names = text(&class_data.join(EXTENSION_POINTS))?;
+                    options.push(format!("-D{SEARCHED_PROPERTY}={names}"));
+                }
             }
-            Self::Observed { .. } => options.push(format!("-XX:DumpLoadedClassList={class_list}")),
+            Self::Observed { .. } => {
+                let names = text(&paths.invocation_directory.join(FOUND_EXTENSION_POINTS))?;
+                options.push(format!("-XX:DumpLoadedClassList={class_list}"));
+                options.push(format!("-D{RECORDED_PROPERTY}={names}"));
+            }
             Self::Archiving => {
                 let archive = text(&paths.invocation_directory.join(CLASS_DATA_ARCHIVE))?;
                 options.extend([

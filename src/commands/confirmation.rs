@@ -12,16 +12,16 @@ use crate::store::Store;
 
 /// Fails with `confirmation_required` unless the answer is yes.
 pub fn confirm(context: &Context<'_>, store: &Store, matched: CleanupCounts) -> Result<(), Failure> {
-    let refused = || Failure::from(PublicError::ConfirmationRequired { matched });
+    let refused = |declined| Failure::from(PublicError::ConfirmationRequired { matched, declined });
     let Some(ask) = context.host.ask.filter(|_| context.format == Format::Human) else {
-        return Err(refused());
+        return Err(refused(false));
     };
     let question = storage::question(&store.location().path.as_path().into(), &matched);
     let answer = ask(&question).map_err(Failure::internal)?;
     if let Some(signal) = context.host.interrupts.first() {
         return Err(interrupted(signal, None).into());
     }
-    if answer.is_some_and(|answer| is_yes(&answer)) { Ok(()) } else { Err(refused()) }
+    if answer.is_some_and(|answer| is_yes(&answer)) { Ok(()) } else { Err(refused(true)) }
 }
 
 fn is_yes(answer: &str) -> bool {

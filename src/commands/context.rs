@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use super::failure::Failure;
 use super::host::Host;
 use crate::cli::{Format, GlobalArguments};
+use crate::domain::error::BUNDLE_RULE;
 use crate::domain::limits::{DEFAULT_MEMORY_HEADROOM_MIB, ExecutionLimits, ReportedLimits};
 use crate::domain::profile::{AnalysisBasis, PROFILE_VERSION};
 use crate::domain::provenance::{ReducedProvenance, ReportedStore};
@@ -132,7 +133,7 @@ impl<'process> Context<'process> {
         let rules = [
             ("--java-home", self.arguments.java_home.clone()),
             ("$GHIDR_JAVA_HOME", variable(&environment.ghidr_java_home)),
-            ("bundle", ghidra.and_then(|ghidra| ghidra.bundled_java_home.clone())),
+            (BUNDLE_RULE, ghidra.and_then(|ghidra| ghidra.bundled_java_home.clone())),
             ("$JAVA_HOME", variable(&environment.java_home)),
         ];
         let homes = rules.into_iter().filter_map(|(rule, home)| Some((rule, home?))).collect();
@@ -186,6 +187,7 @@ impl<'process> Context<'process> {
             max_cpu: self.limits.max_cpu,
             analysis_timeout_seconds: self.limits.analysis_timeout_seconds,
             decompile_timeout_seconds: decompiles.then_some(self.limits.decompile_timeout_seconds),
+            batch_timeout_seconds: None,
             child_watchdog_seconds,
         }
     }

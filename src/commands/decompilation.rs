@@ -1,77 +1,335 @@
-//! Where the decompilation of one Function comes from: the worker that made the Analysis, a kept
-//! result, or a worker of its own, in this order.
+//! Where decompilations come from: the worker that made the Analysis, kept results, or workers of
+//! their own, in this order; one Function or many, always in the order in which they were asked.
 //!
-//! The selector is resolved from validated facts first, so a wrong name costs no JVM, and a
-//! worker's answer counts only for the Function that the facts name. Only completed
-//! decompilations without a fault of the engine are kept; everything else is asked again.
+//! Selectors are resolved from validated facts first, so a wrong name costs no JVM, and a worker's
+//! answer counts only for the Function that the facts name. What is kept is kept as soon as its
+//! worker is gone, however it ended: an interrupted command has lost nothing that was completed.
+//! Memory is bounded by the selectors and one decompilation.
 
-use serde::Serialize;
+use std::time::{Duration, Instant};
 
-use super::analysis::{Ready, Session};
+use super::analysis::{Answered, Ready, Session};
 use super::decompile::KIND;
-use super::diagnostics;
+use super::diagnostics::RetainedLog;
 use super::failure::Failure;
-use super::worker::{self, WorkerTask, Workplace};
+use super::kept::{keep, kept};
+use super::worker::{self, QueryList, WorkerTask, Workplace};
 use super::worker_times::WorkerTimes;
-use crate::domain::address::Address;
-use crate::domain::digest::ContentDigest;
+use crate::domain::batch::NotRunReason;
 use crate::domain::error::PublicError;
-use crate::domain::function::FunctionItem;
-use crate::domain::selector::{FunctionSelector, Resolution, Resolver};
-use crate::protocol::limits::DECOMPILATION_VERSION;
+use crate::domain::selector::{FunctionSelector, Resolution};
+use crate::protocol::limits::{MAX_QUERIES, MAX_REQUEST_BYTES};
 use crate::protocol::request::WorkerQuery;
-use crate::protocol::response::{Decompilation, Outcome, QueryOutcome};
-use crate::protocol::violation::ProtocolViolation;
-use crate::store::{Store, StoreError};
+use crate::protocol::response::{Decompilation, Outcome, QueryOutcome, Stopped};
+use crate::store::Store;
 
-/// A decompilation and how the command came by it.
-pub struct Obtained {
-    /// The text and whose it is.
-    pub decompilation: Decompilation,
-    /// Watchdog of the worker that was asked, in seconds; `None` when none was.
+/// Bytes of one request that Queries may take: the rest of it needs far less than what remains.
+const QUERIES_BYTES: usize = MAX_REQUEST_BYTES / 8 * 7;
+/// Phase of a worker in which it answers.
+const QUERY_PHASE: &str = "query";
+
+/// A Function that a command wants decompiled.
+#[derive(Debug)]
+pub struct Wanted {
+    /// As it was asked for.
+    pub selector: FunctionSelector,
+    /// What the facts say about that, or why it cannot be asked.
+    pub resolution: Result<Resolution, Failure>,
+}
+
+/// What became of one of them.
+#[derive(Debug, Clone)]
+pub enum Obtained {
+    /// It was decompiled.
+    Text {
+        /// The text and whose it is.
+        decompilation: Decompilation,
+        /// It stands in the store and answers the same Query next time.
+        kept: bool,
+    },
+    /// It cannot be, or could not be.
+    Failed(Failure),
+    /// It was not tried.
+    NotRun(NotRunReason),
+}
+
+/// How several are treated.
+#[derive(Debug, Clone, Copy)]
+pub struct Policy {
+    /// Whether nothing is tried after the first failure.
+    pub stop_at_failure: bool,
+    /// Time after which no further one is begun; `None` for a single one, whose worker's end is
+    /// then the end of the command.
+    pub timeout_seconds: Option<u64>,
+}
+
+/// What is to be done about one [`Wanted`].
+enum Plan {
+    Fail(Failure),
+    Serve,
+    Ask(FunctionSelector),
+    Skip,
+}
+
+/// Receives what became of each, by its index, in order.
+pub type Emit<'sink> = dyn FnMut(usize, Obtained) -> Result<(), Failure> + 'sink;
+
+/// Decompiles for one command.
+pub struct Inquiry<'run> {
+    session: &'run Session<'run>,
+    ready: &'run Ready<'run>,
+    policy: Policy,
+    spent: Duration,
+    stopped: Option<NotRunReason>,
+    /// Watchdog of the last worker that was asked, in seconds; `None` when none was.
     pub watchdog_seconds: Option<u64>,
     /// What that worker spent its time on, when it did not make the Analysis as well.
     pub times: Option<WorkerTimes>,
-    /// It stands in the store and answers the same Query next time.
-    pub kept: bool,
 }
 
-/// Everything that can change the text. Engine, Java and adapter are behind the Analysis; the
-/// decompiler's options are fixed by the version. The time-out is not here: it decides whether
-/// there is a text, not which.
-#[derive(Serialize)]
-struct Key<'query> {
-    query: &'static str,
-    decompilation_version: u32,
-    analysis_manifest_sha256: ContentDigest,
-    entry: &'query Address,
+impl<'run> Inquiry<'run> {
+    /// Has asked nothing yet.
+    pub fn new(session: &'run Session<'run>, ready: &'run Ready<'run>, policy: Policy) -> Self {
+        let phase = ready.times.as_ref().map(|times| times.phase(QUERY_PHASE));
+        let watchdog_seconds = ready.answered.as_ref().and(ready.watchdog_seconds);
+        let spent = phase.unwrap_or_default();
+        Self { session, ready, policy, spent, stopped: None, watchdog_seconds, times: None }
+    }
+
+    /// Obtains what is `wanted`. Where the worker that made the Analysis was asked already, it was
+    /// asked for exactly these.
+    pub fn obtain(&mut self, wanted: &[Wanted], emit: &mut Emit<'_>) -> Result<(), Failure> {
+        let plans = self.plan(wanted)?;
+        let asked: Vec<usize> =
+            (0..plans.len()).filter(|index| matches!(plans[*index], Plan::Ask(_))).collect();
+        let ready = self.ready;
+        let mut course = Course { inquiry: self, wanted, plans, next: 0 };
+        let mut done = 0;
+        if let Some(answered) = &ready.answered {
+            done = course.follow(&asked, answered, emit)?;
+            course.inquiry.note_stop(answered.answers.stopped);
+        }
+        while done < asked.len() && course.inquiry.stopped.is_none() {
+            let Some(list) = course.inquiry.list(asked[done..].iter().map(|index| &course.plans[*index]))
+            else {
+                break;
+            };
+            done += course.ask(&asked[done..], list, emit)?;
+        }
+        course.pass(wanted.len(), emit)
+    }
+
+    fn plan(&self, wanted: &[Wanted]) -> Result<Vec<Plan>, Failure> {
+        if self.ready.answered.is_some() {
+            return Ok(wanted.iter().map(|wanted| Plan::Ask(wanted.selector.clone())).collect());
+        }
+        let mut plans = Vec::with_capacity(wanted.len());
+        let mut failed = self.stopped == Some(NotRunReason::EarlierFailure);
+        for wanted in wanted {
+            let plan = match self.settle(wanted) {
+                _ if failed => Plan::Skip,
+                Err(failure) => {
+                    failed = self.policy.stop_at_failure;
+                    Plan::Fail(failure)
+                }
+                Ok(plan) => plan,
+            };
+            plans.push(plan);
+        }
+        Ok(plans)
+    }
+
+    fn settle(&self, wanted: &Wanted) -> Result<Plan, Failure> {
+        let resolution = match &wanted.resolution {
+            Ok(resolution) => resolution,
+            Err(failure) => return Err(failure.clone()),
+        };
+        match resolution {
+            Resolution::Unique(item) if kept(self.ready, item).is_some() => Ok(Plan::Serve),
+            resolution => to_ask(resolution, &wanted.selector).map(Plan::Ask),
+        }
+    }
+
+    /// The next Queries that fit one request, within the time that is left.
+    fn list<'plan>(&mut self, plans: impl Iterator<Item = &'plan Plan>) -> Option<QueryList> {
+        let timeout_seconds = match self.policy.timeout_seconds {
+            None => None,
+            Some(seconds) => {
+                let left = Duration::from_secs(seconds).saturating_sub(self.spent).as_secs();
+                if left == 0 {
+                    self.stopped = Some(NotRunReason::TimeExpired);
+                    return None;
+                }
+                Some(left)
+            }
+        };
+        let mut items = Vec::new();
+        let mut bytes = 0;
+        for plan in plans.take(MAX_QUERIES) {
+            let Plan::Ask(selector) = plan else { continue };
+            let query = WorkerQuery::Decompile { selector: selector.clone() };
+            bytes += serde_json::to_vec(&query).map_or(0, |text| text.len() + 1);
+            if bytes > QUERIES_BYTES && !items.is_empty() {
+                break;
+            }
+            items.push(query);
+        }
+        Some(QueryList { items, stop_at_failure: self.policy.stop_at_failure, timeout_seconds })
+    }
+
+    fn note_stop(&mut self, stopped: Option<Stopped>) {
+        self.stopped = match stopped {
+            Some(Stopped::Failure) => Some(NotRunReason::EarlierFailure),
+            Some(Stopped::Time) => Some(NotRunReason::TimeExpired),
+            // The file was full, and the next worker has another.
+            Some(Stopped::Size) | None => self.stopped,
+        };
+    }
+
+    /// Lets a worker decompile on a private copy of the project; `Err` in the second place when it
+    /// did not end in order.
+    fn ask_worker(&mut self, list: QueryList) -> Result<(Option<Answered>, Result<(), Failure>), Failure> {
+        let context = self.session.context;
+        let id = (context.host.new_invocation_id)().map_err(Failure::internal)?;
+        let store = Store::open_or_create(self.ready.store.location())?;
+        store.sweep_orphans(&self.ready.lock)?;
+        let staging = store.begin_staging(id, &self.ready.lock)?;
+        let stop = || context.host.interrupts.first();
+        self.ready.analysis.copy_project_into(&staging, context.host.store_reserve_bytes, &stop)?;
+        let place =
+            Workplace { store: &store, staging: &staging, sample: Some(self.session.identity.digest) };
+        let task = WorkerTask::Query { queries: list.clone() };
+        self.watchdog_seconds = Some(context.limits.watchdog_seconds(task.native_phases()));
+        let began = Instant::now();
+        let ended = worker::run(context, &self.session.engine, &place, &task);
+        self.spent += began.elapsed();
+        let reply = match ended {
+            Ok(reply) => reply,
+            Err(failure) => {
+                let answers = worker::salvage(context, &place, &list);
+                return Ok((answers.map(|answers| Answered { answers, log: None }), Err(failure)));
+            }
+        };
+        self.times = Some(WorkerTimes::of(&reply));
+        match (reply.response.outcome, reply.answers) {
+            (Outcome::Queried { .. }, Some(answers)) => {
+                Ok((Some(Answered::retaining(context, &place, &reply.run, answers)?), Ok(())))
+            }
+            (Outcome::Failed { error }, _) => {
+                let failure = Failure::worker(error, None, KIND);
+                Err(super::diagnostics::attach(context, &place, &reply.run, failure))
+            }
+            _ => Err(Failure::internal("a response passed validation with a foreign outcome")),
+        }
+    }
 }
 
-/// The decompilation of the Function that `selector` names.
-pub fn obtain(
-    session: &Session<'_>,
-    ready: &Ready<'_>,
-    selector: &FunctionSelector,
-) -> Result<Obtained, Failure> {
-    if let Some(QueryOutcome::Failed { error }) = &ready.answered {
-        let failure = Failure::worker(error.clone(), Some(selector), KIND);
-        return Err(failure.with_log(ready.query_log.clone()));
+/// One pass over what is wanted.
+struct Course<'pass, 'run> {
+    inquiry: &'pass mut Inquiry<'run>,
+    wanted: &'pass [Wanted],
+    plans: Vec<Plan>,
+    /// The first that was not emitted yet.
+    next: usize,
+}
+
+impl Course<'_, '_> {
+    /// Asks one worker about the first of `asked`; how many of them are done then.
+    fn ask(&mut self, asked: &[usize], list: QueryList, emit: &mut Emit<'_>) -> Result<usize, Failure> {
+        let asked = &asked[..list.items.len()];
+        let (answered, end) = self.inquiry.ask_worker(list)?;
+        let done = match &answered {
+            Some(answered) => self.follow(asked, answered, emit)?,
+            None => 0,
+        };
+        let Err(failure) = end else {
+            self.inquiry.note_stop(answered.and_then(|answered| answered.answers.stopped));
+            return Ok(done);
+        };
+        let only_one = self.inquiry.policy.timeout_seconds.is_none();
+        if only_one || !failure.is_end_of_worker() {
+            return Err(failure);
+        }
+        self.inquiry.stopped.get_or_insert(NotRunReason::WorkerEnded);
+        let Some(index) = asked.get(done) else { return Ok(done) };
+        // Whatever the worker died of, it was at work on this one, or on its way there.
+        self.pass(*index, emit)?;
+        self.emit(*index, Obtained::Failed(failure), emit)?;
+        Ok(done + 1)
     }
-    let resolution = resolve(ready, selector)?;
-    if let Some(QueryOutcome::Decompiled { decompilation }) = &ready.answered {
-        let kept = keep(ready, &resolution, decompilation)?;
-        let decompilation = decompilation.clone();
-        return Ok(Obtained { decompilation, watchdog_seconds: ready.watchdog_seconds, times: None, kept });
+
+    /// Hands on a worker's answers about the first of `asked`, and keeps them.
+    fn follow(
+        &mut self,
+        asked: &[usize],
+        answered: &Answered,
+        emit: &mut Emit<'_>,
+    ) -> Result<usize, Failure> {
+        let mut indices = asked.iter();
+        answered.answers.each(|answer| {
+            let Some(index) = indices.next() else {
+                return Err(Failure::internal("more answers than queries passed validation"));
+            };
+            self.pass(*index, emit)?;
+            let obtained = self.judge(*index, answer.outcome, answered.log.as_ref())?;
+            self.emit(*index, obtained, emit)
+        })?;
+        Ok(asked.len() - indices.len())
     }
-    if let Resolution::Unique(item) = &resolution
-        && let Some(decompilation) = kept(ready, item)
-    {
-        return Ok(Obtained { decompilation, watchdog_seconds: None, times: None, kept: true });
+
+    /// Emits what stands before `index` and needs no worker.
+    fn pass(&mut self, index: usize, emit: &mut Emit<'_>) -> Result<(), Failure> {
+        while self.next < index {
+            let obtained = match std::mem::replace(&mut self.plans[self.next], Plan::Skip) {
+                Plan::Fail(failure) => Obtained::Failed(failure),
+                Plan::Serve => self.serve(self.next)?,
+                Plan::Ask(_) => {
+                    Obtained::NotRun(self.inquiry.stopped.unwrap_or(NotRunReason::EarlierFailure))
+                }
+                Plan::Skip => Obtained::NotRun(NotRunReason::EarlierFailure),
+            };
+            self.emit(self.next, obtained, emit)?;
+        }
+        Ok(())
     }
-    let asked = to_ask(&resolution, selector)?;
-    let (decompilation, watchdog_seconds, times) = ask_worker(session, ready, selector, asked)?;
-    let kept = keep(ready, &resolution, &decompilation)?;
-    Ok(Obtained { decompilation, watchdog_seconds: Some(watchdog_seconds), times: Some(times), kept })
+
+    fn emit(&mut self, index: usize, obtained: Obtained, emit: &mut Emit<'_>) -> Result<(), Failure> {
+        self.next = index + 1;
+        if self.inquiry.policy.stop_at_failure && matches!(obtained, Obtained::Failed(_)) {
+            self.inquiry.stopped = Some(NotRunReason::EarlierFailure);
+        }
+        emit(index, obtained)
+    }
+
+    fn serve(&self, index: usize) -> Result<Obtained, Failure> {
+        let found = match &self.wanted[index].resolution {
+            Ok(Resolution::Unique(item)) => kept(self.inquiry.ready, item),
+            _ => None,
+        };
+        let decompilation =
+            found.ok_or_else(|| Failure::internal("a kept decompilation changed while it was read"))?;
+        Ok(Obtained::Text { decompilation, kept: true })
+    }
+
+    fn judge(
+        &self,
+        index: usize,
+        outcome: QueryOutcome,
+        log: Option<&RetainedLog>,
+    ) -> Result<Obtained, Failure> {
+        let Wanted { selector, resolution } = &self.wanted[index];
+        match (outcome, resolution) {
+            (_, Err(failure)) => Ok(Obtained::Failed(failure.clone())),
+            (QueryOutcome::Failed { error }, _) => {
+                let log = log.filter(|_| super::diagnostics::explains(&error)).cloned();
+                Ok(Obtained::Failed(Failure::worker(error, Some(selector), KIND).with_log(log)))
+            }
+            (QueryOutcome::Decompiled { decompilation }, Ok(resolution)) => {
+                let kept = keep(self.inquiry.ready, resolution, &decompilation)?;
+                Ok(Obtained::Text { decompilation, kept })
+            }
+        }
+    }
 }
 
 /// What a worker is asked about, when facts alone do not settle the matter.
@@ -94,94 +352,6 @@ fn to_ask(resolution: &Resolution, selector: &FunctionSelector) -> Result<Functi
         }
         (Resolution::Ambiguous(_), FunctionSelector::Address { .. }) => {
             Err(Failure::internal("an entry address resolved to several functions"))
-        }
-    }
-}
-
-fn resolve(ready: &Ready<'_>, selector: &FunctionSelector) -> Result<Resolution, Failure> {
-    let mut resolver = Resolver::new(selector);
-    ready.analysis.functions()?.for_each_function::<StoreError>(|item| {
-        resolver.visit(&item);
-        Ok(())
-    })?;
-    Ok(resolver.finish())
-}
-
-fn key<'query>(ready: &Ready<'_>, entry: &'query Address) -> Key<'query> {
-    Key {
-        query: "decompile",
-        decompilation_version: DECOMPILATION_VERSION,
-        analysis_manifest_sha256: ready.analysis.manifest_digest(),
-        entry,
-    }
-}
-
-fn kept(ready: &Ready<'_>, item: &FunctionItem) -> Option<Decompilation> {
-    if !item.decompilable {
-        return None;
-    }
-    let found: Decompilation = ready.analysis.kept_result(ready.store, &key(ready, &item.entry))?;
-    names(&found, item).then_some(found)
-}
-
-/// Keeps what a worker answered, when it answered about the Function that was asked for.
-/// A store that cannot keep it costs the next command time, and this one nothing.
-fn keep(
-    ready: &Ready<'_>,
-    resolution: &Resolution,
-    decompilation: &Decompilation,
-) -> Result<bool, ProtocolViolation> {
-    match resolution {
-        Resolution::Unique(item) if names(decompilation, item) => {
-            if decompilation.faults.total > 0 {
-                return Ok(false);
-            }
-            let key = key(ready, &item.entry);
-            Ok(ready.analysis.keep_result(ready.store, &ready.lock, &key, decompilation).unwrap_or(false))
-        }
-        _ => Err(ProtocolViolation::new(
-            "function",
-            "the one Function that the facts name",
-            &decompilation.function.entry,
-        )),
-    }
-}
-
-fn names(decompilation: &Decompilation, item: &FunctionItem) -> bool {
-    let function = &decompilation.function;
-    function.name == item.name
-        && function.qualified_name == item.qualified_name
-        && function.entry == item.entry
-}
-
-/// Lets a worker decompile on a private copy of the project.
-fn ask_worker(
-    session: &Session<'_>,
-    ready: &Ready<'_>,
-    selector: &FunctionSelector,
-    asked: FunctionSelector,
-) -> Result<(Decompilation, u64, WorkerTimes), Failure> {
-    let context = session.context;
-    let id = (context.host.new_invocation_id)().map_err(Failure::internal)?;
-    let store = Store::open_or_create(ready.store.location())?;
-    store.sweep_orphans(&ready.lock)?;
-    let staging = store.begin_staging(id, &ready.lock)?;
-    let stop = || context.host.interrupts.first();
-    ready.analysis.copy_project_into(&staging, context.host.store_reserve_bytes, &stop)?;
-    let place = Workplace { store: &store, staging: &staging, sample: Some(session.identity.digest) };
-    let task = WorkerTask::Query { query: WorkerQuery::Decompile { selector: asked } };
-    let reply = worker::run(context, &session.engine, &place, &task)?;
-    let times = WorkerTimes::of(&reply);
-    match reply.response.outcome {
-        Outcome::Queried { query: QueryOutcome::Failed { error } } | Outcome::Failed { error } => {
-            let failure = Failure::worker(error, Some(selector), KIND);
-            Err(diagnostics::attach(context, &place, &reply.run, failure))
-        }
-        Outcome::Queried { query: QueryOutcome::Decompiled { decompilation } } => {
-            Ok((decompilation, reply.run.watchdog_seconds, times))
-        }
-        Outcome::Probed { .. } | Outcome::Analyzed { .. } => {
-            Err(Failure::internal("a response passed validation with a foreign outcome"))
         }
     }
 }

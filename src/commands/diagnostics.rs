@@ -88,6 +88,7 @@ fn termination(outcome: &Outcome) -> DiagnosticTermination {
         EndedBy::Watchdog => TerminationReason::TimedOut,
         EndedBy::Interrupted { .. } => TerminationReason::Interrupted,
         EndedBy::MemoryLimit { .. } => TerminationReason::MemoryLimitExceeded,
+        EndedBy::TaskLimit { .. } => TerminationReason::TaskLimitExceeded,
         EndedBy::DiskQuota { .. } => TerminationReason::DiskLimitExceeded,
         EndedBy::Finished if status.is_none() => TerminationReason::NotStarted,
         EndedBy::Finished if signal.is_some() => TerminationReason::Signaled,

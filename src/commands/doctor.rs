@@ -60,7 +60,7 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
             }
             Err(failure) if matches!(*failure.error, PublicError::Interrupted { .. }) => return Err(failure),
             Err(failure) => {
-                log = failure.diagnostic_log.clone();
+                log = failure.diagnostic_log.as_deref().cloned();
                 let is_the_stores = blame_store(&failure, &mut store_component);
                 if !is_the_stores {
                     blame(&failure, &mut ghidra_component, &mut java_component, &mut sandbox);

@@ -14,17 +14,17 @@ use crate::engine::java::JavaError;
 use crate::output::budget::BudgetTooSmall;
 use crate::process::ProcessError;
 use crate::protocol::encode::EncodeError;
-use crate::protocol::violation::ProtocolViolation;
+use crate::protocol::violation::{ProtocolViolation, ReceiveError};
 use crate::sandbox::SandboxError;
 use crate::store::{Operation, SampleError, StoreError};
 
 /// Why a command failed, and the Diagnostic Log that was kept for it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Failure {
     /// The public error.
     pub error: Box<PublicError>,
     /// The retained log, when there is one.
-    pub diagnostic_log: Option<RetainedLog>,
+    pub diagnostic_log: Option<Box<RetainedLog>>,
     /// Why the Analysis that was read is corrupt, when it is the Analysis that failed its verification:
     /// another one can be made. Corrupt storage elsewhere, in a folder of Artifacts for example, is not cured so.
     pub corrupt_analysis: Option<String>,
@@ -41,9 +41,22 @@ impl Failure {
         matches!(*self.error, PublicError::WorkerFailed { .. })
     }
 
+    /// Whether the worker came to an end of its own, or was brought to one by a limit: what it had completed is true,
+    /// and the command may go on without the rest.
+    pub fn is_end_of_worker(&self) -> bool {
+        matches!(
+            *self.error,
+            PublicError::WorkerFailed { .. }
+                | PublicError::JavaHeapExhausted { .. }
+                | PublicError::MemoryLimitExceeded { .. }
+                | PublicError::DiskQuotaExceeded { .. }
+                | PublicError::WatchdogTimeout { .. }
+        )
+    }
+
     /// Attaches a retained log.
     pub fn with_log(mut self, log: Option<RetainedLog>) -> Self {
-        self.diagnostic_log = self.diagnostic_log.or(log);
+        self.diagnostic_log = self.diagnostic_log.or(log.map(Box::new));
         self
     }
 
@@ -181,9 +194,10 @@ impl From<StoreError> for Failure {
             _ => None,
         };
         let public = match error {
-            StoreError::InvalidPath { path, reason } => {
-                PublicError::InvalidStorePath { path: Some(path), reason: reason.to_string() }
-            }
+            StoreError::InvalidPath { reason, selected_by, path } => PublicError::InvalidStorePath {
+                path: Some(path),
+                reason: format!("{reason} (from {})", selected_by.setting()),
+            },
             StoreError::NoLocation { .. } => PublicError::InvalidStorePath { path: None, reason: message },
             StoreError::NotAStore { path, .. }
             | StoreError::UnknownLayout { path, .. }
@@ -269,10 +283,16 @@ impl From<DescriptorError> for Failure {
 
 impl From<SandboxError> for Failure {
     fn from(error: SandboxError) -> Self {
-        PublicError::SandboxUnavailable {
-            reason: error.reason().to_owned(),
-            remedy: error.remedy().to_owned(),
-            observed: error.to_string(),
+        match &error {
+            SandboxError::StoreExposed { directory, .. } => PublicError::InvalidStorePath {
+                path: Some(directory.as_path().into()),
+                reason: error.to_string(),
+            },
+            _ => PublicError::SandboxUnavailable {
+                reason: error.reason().to_owned(),
+                remedy: error.remedy().to_owned(),
+                observed: error.to_string(),
+            },
         }
         .into()
     }
@@ -291,6 +311,16 @@ impl From<ProtocolViolation> for Failure {
     fn from(violation: ProtocolViolation) -> Self {
         let ProtocolViolation { field, expected, received } = violation;
         PublicError::ProtocolViolation { field, expected, received }.into()
+    }
+}
+
+/// What a worker left was judged before; only reading it again can fail now.
+impl From<ReceiveError> for Failure {
+    fn from(error: ReceiveError) -> Self {
+        match error {
+            ReceiveError::Violation(violation) => violation.into(),
+            ReceiveError::Unreadable(source) => Self::internal(source),
+        }
     }
 }
 

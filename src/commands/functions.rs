@@ -9,12 +9,13 @@ use std::ops::Range;
 use serde::ser::{Error as _, SerializeSeq as _};
 use serde::{Serialize, Serializer};
 
-use super::analysis::Session;
+use super::analysis::{Ready, Session};
 use super::answer::{Answer, answer};
 use super::context::Context;
 use super::failure::Failure;
 use crate::cli::FunctionsArguments;
 use crate::domain::documents::{FUNCTION_ORDER, FunctionList};
+use crate::domain::page::PageRequest;
 use crate::domain::warning;
 use crate::output::envelope::Envelope;
 use crate::output::human;
@@ -47,6 +48,14 @@ pub fn run(context: &Context<'_>, arguments: &FunctionsArguments) -> Result<Answ
             answer(context, &envelope, text, session.explain(ready, None), &ready.spill(), repeated);
         answered.map_err(|unwritten| failure.take().map_or(unwritten, Failure::from))
     })
+}
+
+/// The data of the document, held as a whole.
+pub fn list(ready: &Ready<'_>, request: PageRequest) -> Result<FunctionList, Failure> {
+    let table = ready.analysis.functions()?;
+    let total = table.total();
+    let items = table.read_page(request.range(total))?;
+    Ok(FunctionList { page: request.describe(FUNCTION_ORDER, total), items })
 }
 
 /// The Functions of one page, serialized as they are read.

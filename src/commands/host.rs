@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::path::PathBuf;
 
 use time::OffsetDateTime;
@@ -80,6 +81,8 @@ pub struct Host<'process> {
     pub ask: Option<&'process Ask<'process>>,
     /// Asked before each step of a cleanup, which it can refuse.
     pub before_cleanup_step: &'process dyn Fn(&CleanupStep) -> io::Result<()>,
+    /// Opens standard input.
+    pub standard_input: fn() -> io::Result<OwnedFd>,
     /// Free space the store keeps beyond a Sample, in bytes.
     pub store_reserve_bytes: u64,
     /// Largest response accepted from a worker, in bytes.
@@ -105,10 +108,15 @@ impl<'process> Host<'process> {
             stderr_is_terminal,
             ask: None,
             before_cleanup_step: &unhindered,
+            standard_input,
             store_reserve_bytes: STORE_RESERVE_BYTES,
             max_response_bytes: MAX_RESPONSE_BYTES,
         }
     }
+}
+
+fn standard_input() -> io::Result<OwnedFd> {
+    io::stdin().as_fd().try_clone_to_owned()
 }
 
 fn unhindered(_: &CleanupStep) -> io::Result<()> {

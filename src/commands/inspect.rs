@@ -31,7 +31,8 @@ pub fn run(context: &Context<'_>, arguments: &InspectArguments) -> Result<Answer
     })
 }
 
-fn inspection(session: &Session<'_>, ready: &Ready<'_>) -> Result<Inspection, Failure> {
+/// The data of the document.
+pub fn inspection(session: &Session<'_>, ready: &Ready<'_>) -> Result<Inspection, Failure> {
     let facts = ready.analysis.program_facts()?;
     let manifest = ready.analysis.manifest();
     Ok(Inspection {

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod answer;
+mod batch;
 mod boot;
 pub mod boot_data;
 mod boot_mode;
@@ -17,6 +18,7 @@ pub mod failure;
 mod functions;
 pub mod host;
 mod inspect;
+mod kept;
 mod run;
 pub mod schemas;
 mod store_list;

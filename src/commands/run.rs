@@ -5,21 +5,22 @@
 //! version, completion scripts, schemas) is text on stdout in both formats.
 
 use std::ffi::OsString;
+use std::io;
 
 use super::answer::Answer;
 use super::context::Context;
 use super::diagnostics::RetainedLog;
 use super::failure::{Failure, interrupted};
 use super::host::Host;
-use super::{clean, decompile, doctor, functions, inspect, schemas, store_list};
+use super::{batch, clean, decompile, doctor, functions, inspect, schemas, store_list};
 use crate::cli::{self, Cli, Command, Format, Refusal, StoreCommand};
 use crate::domain::error::PublicError;
 use crate::domain::exit_status::ExitStatus;
 use crate::domain::provenance::ReducedProvenance;
 use crate::domain::warning;
 use crate::output::error_document::ErrorDocument;
-use crate::output::human;
 use crate::output::sink::Sink;
+use crate::output::{human, human_error};
 
 /// Runs the command line `arguments`, program name included.
 pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> ExitStatus {
@@ -27,16 +28,23 @@ pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> Exit
         Ok(cli) => cli,
         Err(Refusal::Discovery(text)) => return discover(sink, text.as_bytes()),
         Err(Refusal::Invalid { error, format }) => {
-            return fail(sink, format, (*error).into(), super::context::unresolved_provenance());
+            let known = super::context::unresolved_provenance();
+            return fail(sink, format, (*error).into(), known, arguments);
         }
     };
     let Cli { global, command } = cli;
     let context = Context::new(host, global);
+    // An answer that nobody can get is not worked for, and nothing is removed without a report.
+    if let Err(error) = sink.check_stdout() {
+        let error = PublicError::OutputFailed { reason: error.to_string() };
+        return fail(sink, context.format, error.into(), context.known(), arguments);
+    }
     let outcome = match &command {
         Command::Doctor => doctor::run(&context),
         Command::Inspect(arguments) => inspect::run(&context, arguments),
         Command::Functions(arguments) => functions::run(&context, arguments),
         Command::Decompile(arguments) => decompile::run(&context, arguments),
+        Command::Batch(arguments) => batch::run(&context, arguments),
         Command::Clean(arguments) => clean::run(&context, arguments),
         Command::Store(arguments) => match &arguments.command {
             StoreCommand::List(page) => store_list::run(&context, page),
@@ -51,8 +59,8 @@ pub fn run(arguments: &[OsString], host: &Host<'_>, sink: &mut Sink<'_>) -> Exit
         },
     };
     match outcome {
-        Ok(answer) => succeed(sink, &context, &answer),
-        Err(failure) => fail(sink, context.format, failure, context.known()),
+        Ok(answer) => succeed(sink, &context, &answer, arguments),
+        Err(failure) => fail(sink, context.format, failure, context.known(), arguments),
     }
 }
 
@@ -63,13 +71,19 @@ pub fn refuse(arguments: &[OsString], reason: impl ToString, sink: &mut Sink<'_>
         Err(Refusal::Discovery(text)) => return discover(sink, text.as_bytes()),
         Err(Refusal::Invalid { format, .. }) => format,
     };
-    fail(sink, format, Failure::internal(reason), super::context::unresolved_provenance())
+    fail(sink, format, Failure::internal(reason), super::context::unresolved_provenance(), arguments)
 }
 
-fn succeed(sink: &mut Sink<'_>, context: &Context<'_>, answer: &Answer) -> ExitStatus {
+fn succeed(
+    sink: &mut Sink<'_>,
+    context: &Context<'_>,
+    answer: &Answer,
+    arguments: &[OsString],
+) -> ExitStatus {
     // INVARIANT(no-success-after-interrupt): an interrupted command never reports success.
     if let Some(signal) = context.host.interrupts.first() {
-        return fail(sink, context.format, interrupted(signal, None).into(), context.known());
+        let error = interrupted(signal, None);
+        return fail(sink, context.format, error.into(), context.known(), arguments);
     }
     let written = match context.format {
         Format::Json => sink.write_stdout(&answer.json),
@@ -86,38 +100,40 @@ fn succeed(sink: &mut Sink<'_>, context: &Context<'_>, answer: &Answer) -> ExitS
         // Whatever part of it was read has no final LF, and this status tells the reader why.
         Err(error) => {
             let error = PublicError::OutputFailed { reason: error.to_string() };
-            fail(sink, context.format, error.into(), context.known())
+            fail(sink, context.format, error.into(), context.known(), arguments)
         }
     }
 }
 
-/// A text that is no document, whose reader sees that its end is missing.
+/// A text that is no document. Whoever stopped reading it needs no word about that; a disk that is full does.
 fn discover(sink: &mut Sink<'_>, text: &[u8]) -> ExitStatus {
-    match sink.write_stdout(text) {
-        Ok(()) => ExitStatus::Success,
-        Err(_) => ExitStatus::Failure,
+    let Err(error) = sink.write_stdout(text) else { return ExitStatus::Success };
+    if error.kind() != io::ErrorKind::BrokenPipe {
+        let error = PublicError::OutputFailed { reason: error.to_string() };
+        let document = ErrorDocument::new(error, ReducedProvenance::default(), None);
+        sink.write_stderr(human_error::describe(&document, &[]).as_bytes());
     }
+    ExitStatus::Failure
 }
 
-fn fail(sink: &mut Sink<'_>, format: Format, failure: Failure, known: ReducedProvenance) -> ExitStatus {
+fn fail(
+    sink: &mut Sink<'_>,
+    format: Format,
+    failure: Failure,
+    known: ReducedProvenance,
+    arguments: &[OsString],
+) -> ExitStatus {
     let Failure { error, diagnostic_log, .. } = failure;
     let status = error.exit_status();
-    let warnings = diagnostic_log.as_ref().and_then(RetainedLog::warning).into_iter().collect();
+    let warnings = diagnostic_log.as_deref().and_then(RetainedLog::warning).into_iter().collect();
     let log = diagnostic_log.map(|log| log.descriptor);
     let document = ErrorDocument::new(*error, known, log).with_warnings(warning::normalize(warnings));
     match format {
         Format::Json => sink.write_stderr(&document.encode_capped()),
-        Format::Human => sink.write_stderr(describe(&document).as_bytes()),
+        Format::Human => {
+            let text = human_error::describe(&document, &cli::recognised(arguments));
+            sink.write_stderr(text.as_bytes());
+        }
     }
     status
-}
-
-fn describe(document: &ErrorDocument) -> String {
-    let body = &document.error;
-    let mut text = human::error(&body.error, &body.message, body.diagnostic_log.as_ref());
-    text.push_str(&human::warnings(&document.warnings));
-    if matches!(body.error, PublicError::InvalidArguments { .. }) {
-        text.push_str("  see: ghidr --help\n");
-    }
-    text
 }

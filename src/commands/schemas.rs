@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::failure::Failure;
+use crate::domain::batch::{BatchReport, DecompilationLine, LINE_KIND};
 use crate::domain::cleanup::Cleanup;
 use crate::domain::doctor_report::DoctorReport;
 use crate::domain::documents::{DecompilationData, FunctionList, Inspection, Spilled};
@@ -55,8 +56,10 @@ pub fn published() -> Vec<PublishedSchema> {
     vec![
         schema::<AnalysisManifest>("analysis_manifest"),
         schema::<AnalysisProfile>("analysis_profile"),
+        success::<QueryProvenance, BatchReport>(super::batch::KIND),
         success::<ReducedProvenance, Cleanup>(super::clean::KIND),
         success::<QueryProvenance, DecompilationData>(super::decompile::KIND),
+        schema::<DecompilationLine>(LINE_KIND),
         schema::<DiagnosticManifest>("diagnostic_manifest"),
         success::<ReducedProvenance, DoctorReport>(super::doctor::KIND),
         schema::<ErrorDocument>("error"),

@@ -29,6 +29,11 @@ impl WorkerTimes {
         }
     }
 
+    /// How long the phase of this name took; nothing when there was none.
+    pub fn phase(&self, name: &str) -> Duration {
+        self.phases.iter().filter(|(phase, _)| phase == name).map(|(_, duration)| *duration).sum()
+    }
+
     /// One line: the total, each phase, and what is left for starting and ending the process.
     pub fn describe(&self) -> String {
         let mut text = format!("worker {}: {} ms (", self.operation, self.total.as_millis());

@@ -15,11 +15,13 @@ use super::selector::RequestedSelector;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Kinds of documents with a published schema: what commands answer, and what the store keeps.
-pub const DOCUMENT_KINDS: [&str; 11] = [
+pub const DOCUMENT_KINDS: [&str; 13] = [
     "analysis_manifest",
     "analysis_profile",
+    "batch_report",
     "cleanup",
     "decompilation",
+    "decompilation_line",
     "diagnostic_manifest",
     "doctor_report",
     "error",

@@ -11,7 +11,9 @@ use super::candidates::Candidates;
 use super::cleanup::CleanupCounts;
 use super::digest::{BasisDigest, ProfileDigest};
 use super::doctor_report::DoctorReport;
-pub use super::error_details::{ErrorBody, RaiseLimit, Termination, WorkerProgress};
+pub use super::error_details::{
+    BUNDLE_RULE, ErrorBody, RaiseLimit, Termination, WorkerProgress, describe_missing, describe_rule,
+};
 use super::error_details::{describe_space, describe_unsupported};
 use super::exit_status::ExitStatus;
 use super::path_value::PathValue;
@@ -78,10 +80,13 @@ pub enum PublicError {
         reason: String,
     },
     /// Removing everything was neither confirmed on a terminal nor requested with `--yes`; nothing was removed.
-    #[error("removing everything that is stored needs confirmation; add --yes")]
+    #[error("{}", if *declined { "nothing was removed" } else { "removing everything that is stored needs confirmation; add --yes" })]
     ConfirmationRequired {
         /// What would be removed.
         matched: CleanupCounts,
+        /// Whether a person was asked and did not agree: in human format only, so no document has it.
+        #[serde(skip)]
+        declined: bool,
     },
     /// The Sample is an archive or a universal binary.
     #[error("the sample is a container ({format}); extract one member and ask about that")]
@@ -166,7 +171,7 @@ pub enum PublicError {
         candidates: Candidates<FunctionCandidate>,
     },
     /// The engine found cannot be used.
-    #[error("the Ghidra at this location cannot be used: {reason}")]
+    #[error("the Ghidra at {path}, which {} names, cannot be used: {reason}", describe_rule(selected_by))]
     GhidraIncompatible {
         /// Where it was found.
         path: PathValue,
@@ -176,7 +181,7 @@ pub enum PublicError {
         reason: String,
     },
     /// No engine was found.
-    #[error("no Ghidra was found; give --ghidra PATH or set GHIDR_GHIDRA")]
+    #[error("{}", describe_missing("Ghidra", path.as_ref(), selected_by, "give --ghidra PATH or set GHIDR_GHIDRA"))]
     GhidraMissing {
         /// Where a configured engine was expected, if any was configured.
         path: Option<PathValue>,
@@ -221,8 +226,16 @@ pub enum PublicError {
         /// The exact spelling that was probably meant.
         suggestion: Option<String>,
     },
+    /// The input of a batch is invalid; none of it was run.
+    #[error("{}{reason}", line.map(|line| format!("line {line} of the queries: ")).unwrap_or_default())]
+    InvalidBatch {
+        /// The first line that is wrong, counted from 1; null when it is not about one line.
+        line: Option<u64>,
+        /// What is wrong.
+        reason: String,
+    },
     /// The Analysis Store location is invalid.
-    #[error("the analysis store location is invalid: {reason}")]
+    #[error("the analysis store location is invalid: {reason}; name an absolute path with --store")]
     InvalidStorePath {
         /// The location, byte-exact, when one was given.
         path: Option<PathValue>,
@@ -240,7 +253,10 @@ pub enum PublicError {
         raise: RaiseLimit,
     },
     /// The Java runtime found cannot be used.
-    #[error("the Java runtime at this location cannot be used: {reason}")]
+    #[error(
+        "the Java runtime at {path}, which {} names, cannot be used: {reason}",
+        describe_rule(selected_by)
+    )]
     JavaIncompatible {
         /// Where it was found.
         path: PathValue,
@@ -250,7 +266,7 @@ pub enum PublicError {
         reason: String,
     },
     /// No Java runtime was found.
-    #[error("no JDK was found; give --java-home PATH or set GHIDR_JAVA_HOME")]
+    #[error("{}", describe_missing("JDK", path.as_ref(), selected_by, "give --java-home PATH or set GHIDR_JAVA_HOME"))]
     JavaMissing {
         /// Where a configured JDK was expected, if any was configured.
         path: Option<PathValue>,
@@ -306,7 +322,7 @@ pub enum PublicError {
         path: PathValue,
     },
     /// The Sample is no regular file.
-    #[error("the sample is not a regular file but a {file_type}")]
+    #[error("the sample is not a regular file but a {}", file_type.replace('_', " "))]
     SampleNotRegular {
         /// The Sample's path.
         path: PathValue,
@@ -314,7 +330,9 @@ pub enum PublicError {
         file_type: String,
     },
     /// The Sample is larger than allowed.
-    #[error("the sample is larger than {limit_bytes} bytes; raise --max-sample-bytes")]
+    #[error(
+        "the sample is larger than {limit_bytes} bytes; try --max-sample-bytes {observed_at_least_bytes}"
+    )]
     SampleTooLarge {
         /// The Sample's path.
         path: PathValue,
@@ -377,6 +395,12 @@ pub enum PublicError {
         /// The system's reason.
         reason: String,
     },
+    /// The worker started too many processes and threads.
+    #[error("the worker had more than {limit_tasks} processes and threads at once")]
+    TaskLimitExceeded {
+        /// The limit: every process counts with each of its threads.
+        limit_tasks: u64,
+    },
     /// No trusted loader accepts the Sample, or Ghidra has no language for its processor.
     #[error("{}", describe_unsupported(recognised_format.as_deref()))]
     UnsupportedTarget {
@@ -409,7 +433,7 @@ impl PublicError {
     /// Exit status of the command that fails with this error.
     pub fn exit_status(&self) -> ExitStatus {
         match self {
-            Self::InvalidArguments { .. } => ExitStatus::Usage,
+            Self::InvalidArguments { .. } | Self::InvalidBatch { .. } => ExitStatus::Usage,
             Self::AnalysisTimeout { .. } | Self::DecompileTimeout { .. } | Self::WatchdogTimeout { .. } => {
                 ExitStatus::Timeout
             }
@@ -453,6 +477,7 @@ impl PublicError {
             | Self::StoreIncompatible { .. }
             | Self::StoreSpaceInsufficient { .. }
             | Self::StoreUnwritable { .. }
+            | Self::TaskLimitExceeded { .. }
             | Self::UnsupportedTarget { .. }
             | Self::WorkerFailed { .. } => ExitStatus::Failure,
         }

@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::diagnostic_log::DiagnosticLogDescriptor;
 use super::error::PublicError;
+use super::path_value::PathValue;
+
+/// The rule that selects what was installed with this program.
+pub const BUNDLE_RULE: &str = "bundle";
 
 /// How the harness ended a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +51,19 @@ pub struct ErrorBody {
     /// The retained Diagnostic Log, when there is one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub diagnostic_log: Option<DiagnosticLogDescriptor>,
+}
+
+/// Who selected an engine's or a runtime's place, to stand in a message.
+pub fn describe_rule(selected_by: &str) -> &str {
+    if selected_by == BUNDLE_RULE { "the installation" } else { selected_by }
+}
+
+/// That nothing is where a rule points to, or that no rule points anywhere.
+pub fn describe_missing(what: &str, path: Option<&PathValue>, selected_by: &str, remedy: &str) -> String {
+    match path {
+        Some(path) => format!("there is no {what} at {path}, which {} names", describe_rule(selected_by)),
+        None => format!("no {what} was found; {remedy}"),
+    }
 }
 
 /// What is said of a Sample that nothing can be asked about.

@@ -79,6 +79,9 @@ pub struct Completeness {
     pub completed: u64,
     /// Enabled analyzers that had nothing to do and so did not run.
     pub not_run: u64,
+    /// Their names, bytewise sorted; absent when all ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_run_analyzers: Vec<String>,
     /// Names of analyzers that failed, bytewise sorted.
     pub failed: Vec<String>,
 }
@@ -88,21 +91,23 @@ impl Completeness {
     pub fn judge(analyzers: &[AnalyzerRun], faults: &FaultList) -> Self {
         let count = |status| analyzers.iter().filter(|run| run.enabled && run.status == status).count();
         let completed = count(AnalyzerStatus::Completed);
-        let not_run = count(AnalyzerStatus::NotRun);
-        let mut failed: Vec<String> = analyzers
-            .iter()
-            .filter(|run| run.status == AnalyzerStatus::Failed)
-            .map(|run| run.name.clone())
-            .collect();
-        failed.sort_unstable();
+        let names = |judged: &dyn Fn(&AnalyzerRun) -> bool| {
+            let mut names: Vec<String> =
+                analyzers.iter().filter(|run| judged(run)).map(|run| run.name.clone()).collect();
+            names.sort_unstable();
+            names
+        };
+        let failed = names(&|run| run.status == AnalyzerStatus::Failed);
+        let not_run = names(&|run| run.enabled && run.status == AnalyzerStatus::NotRun);
         Self {
             complete: completed >= MINIMUM_COMPLETED_ANALYZERS
-                && not_run == 0
+                && not_run.is_empty()
                 && failed.is_empty()
                 && faults.total == 0,
             enabled: analyzers.iter().filter(|run| run.enabled).count() as u64,
             completed: completed as u64,
-            not_run: not_run as u64,
+            not_run: not_run.len() as u64,
+            not_run_analyzers: not_run,
             failed,
         }
     }
@@ -135,7 +140,9 @@ mod tests {
         assert!(!Completeness::judge(&runs[1..], &FaultList::default()).complete);
         assert!(!Completeness::judge(&runs, &FaultList { total: 1, items: vec![] }).complete);
         let idle = [&runs[..], &[run("idle", AnalyzerStatus::NotRun)]].concat();
-        assert!(!Completeness::judge(&idle, &FaultList::default()).complete);
+        let verdict = Completeness::judge(&idle, &FaultList::default());
+        assert!(!verdict.complete);
+        assert_eq!((verdict.not_run, verdict.not_run_analyzers), (1, vec!["idle".to_owned()]));
         runs.push(run("Z", AnalyzerStatus::Failed));
         runs.push(run("B", AnalyzerStatus::Failed));
         let verdict = Completeness::judge(&runs, &FaultList::default());

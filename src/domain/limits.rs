@@ -13,6 +13,14 @@ pub const DEFAULT_MAX_CPU: u32 = 2;
 pub const DEFAULT_ANALYSIS_TIMEOUT_SECONDS: u64 = 600;
 /// Default native decompiler time-out per Function, in seconds.
 pub const DEFAULT_DECOMPILE_TIMEOUT_SECONDS: u64 = 60;
+/// Default time for all decompilations of one batch, in seconds.
+pub const DEFAULT_BATCH_TIMEOUT_SECONDS: u64 = 3_600;
+/// Most Queries in one batch.
+pub const MAX_BATCH_QUERIES: usize = 10_000;
+/// Largest input of a batch, in bytes: whatever stands in it, its Queries fit one request to a worker.
+pub const MAX_BATCH_INPUT_BYTES: u64 = 524_288;
+/// Longest line of that input, its LF not counted, in bytes.
+pub const MAX_BATCH_LINE_BYTES: usize = 16_384;
 /// Longest native time-out, in seconds: Ghidra keeps it as milliseconds in a signed 32-bit number, and takes a
 /// larger one for a short or a negative time.
 pub const MAX_TIMEOUT_SECONDS: u64 = (i32::MAX / 1_000) as u64;
@@ -59,6 +67,8 @@ pub struct NativePhases {
     pub analysis: bool,
     /// Decompilation of one Function.
     pub decompilation: bool,
+    /// Time for the decompilations before the last one, in seconds, when there may be several.
+    pub batch_timeout_seconds: Option<u64>,
 }
 
 impl ExecutionLimits {
@@ -71,7 +81,7 @@ impl ExecutionLimits {
         if phases.decompilation {
             seconds = seconds.saturating_add(self.decompile_timeout_seconds);
         }
-        seconds
+        seconds.saturating_add(phases.batch_timeout_seconds.unwrap_or(0))
     }
 }
 
@@ -89,6 +99,9 @@ pub struct ReportedLimits {
     pub analysis_timeout_seconds: u64,
     /// Native decompiler time-out, in seconds; null for a Query that decompiles nothing.
     pub decompile_timeout_seconds: Option<u64>,
+    /// Time for all decompilations of a batch, in seconds; absent for every other command.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub batch_timeout_seconds: Option<u64>,
     /// Watchdog of the worker that ran, in seconds; null when none ran.
     pub child_watchdog_seconds: Option<u64>,
 }
@@ -107,17 +120,26 @@ mod tests {
 
     #[test]
     fn watchdog_is_the_sum_of_enabled_phases_plus_the_margin() {
-        let watchdog =
-            |analysis, decompilation| LIMITS.watchdog_seconds(NativePhases { analysis, decompilation });
-        assert_eq!(watchdog(true, false), 720);
-        assert_eq!(watchdog(true, true), 780);
-        assert_eq!(watchdog(false, true), 180);
-        assert_eq!(watchdog(false, false), 120);
+        let watchdog = |analysis, decompilation, batch_timeout_seconds| {
+            LIMITS.watchdog_seconds(NativePhases { analysis, decompilation, batch_timeout_seconds })
+        };
+        assert_eq!(watchdog(true, false, None), 720);
+        assert_eq!(watchdog(true, true, None), 780);
+        assert_eq!(watchdog(false, true, None), 180);
+        assert_eq!(watchdog(false, false, None), 120);
+        assert_eq!(watchdog(true, true, Some(3_600)), 4_380);
     }
 
     #[test]
     fn watchdog_saturates_instead_of_wrapping() {
         let limits = ExecutionLimits { analysis_timeout_seconds: u64::MAX, ..LIMITS };
-        assert_eq!(limits.watchdog_seconds(NativePhases { analysis: true, decompilation: true }), u64::MAX);
+        assert_eq!(
+            limits.watchdog_seconds(NativePhases {
+                analysis: true,
+                decompilation: true,
+                batch_timeout_seconds: Some(1)
+            }),
+            u64::MAX
+        );
     }
 }

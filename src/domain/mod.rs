@@ -1,6 +1,7 @@
 //! The language of the product: identities, values and documents, with no I/O.
 
 pub mod address;
+pub mod batch;
 pub mod candidates;
 pub mod canonical_json;
 pub mod cleanup;
@@ -22,6 +23,7 @@ pub mod profile;
 pub mod program;
 pub mod protection;
 pub mod provenance;
+pub mod resolvers;
 pub mod sample_header;
 pub mod sandbox_mode;
 pub mod selector;

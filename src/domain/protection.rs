@@ -11,6 +11,8 @@ pub enum Protection {
     HiddenFiles,
     /// What is granted for reading, and the machine's settings, cannot be written.
     ReadOnlyFiles,
+    /// Modes, times, owners and attributes of the machine's devices cannot be changed.
+    DeviceAttributes,
     /// Every memory file system that can be written has the size it was given.
     SizedFileSystems,
     /// A user namespace of its own, as a user without privileges.
@@ -37,9 +39,9 @@ pub enum Protection {
     Capabilities,
     /// Nothing of the caller's environment.
     Environment,
-    /// No descriptor but the three standard streams, which are pipes of the harness.
+    /// No descriptor but the three standard streams, which are pipes.
     Descriptors,
-    /// Bounded files and no core dumps.
+    /// Bounded files, a bounded number of open ones, and no core dumps.
     FileLimits,
     /// No socket can be made.
     Sockets,
@@ -53,9 +55,10 @@ pub enum Protection {
 
 impl Protection {
     /// Every protection that a worker can judge from inside, in the order of reports.
-    pub const PROBED: [Self; 20] = [
+    pub const PROBED: [Self; 21] = [
         Self::HiddenFiles,
         Self::ReadOnlyFiles,
+        Self::DeviceAttributes,
         Self::SizedFileSystems,
         Self::UserNamespace,
         Self::MountNamespace,

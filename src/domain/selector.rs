@@ -11,7 +11,7 @@ use super::candidates::Candidates;
 use super::function::{FunctionItem, FunctionLocation};
 
 /// What the caller asked for, as a response echoes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RequestedSelector {
     /// `--name`, verbatim.

@@ -16,3 +16,15 @@ pub enum StoreSource {
     /// `~/ghidr-store`.
     HomeFallback,
 }
+
+impl StoreSource {
+    /// What a person changes to change it.
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::Cli => "--store",
+            Self::Environment => "$GHIDR_STORE",
+            Self::Xdg => "$XDG_CACHE_HOME",
+            Self::HomeFallback => "$HOME",
+        }
+    }
+}

@@ -1,9 +1,10 @@
 //! Boot data: what set-up made so that an engine boots faster, and never differently.
 //!
-//! A class data archive of the Java virtual machine, and the script bundles that Ghidra would compile again for every
-//! Windows executable. Both only repeat what their inputs say, so they count only while every input is the file they were
-//! made from; otherwise the engine boots without them. They are made inside the sandbox and hold its paths, which is why
-//! only a sandboxed worker is given them.
+//! A class data archive of the Java virtual machine, the script bundles that Ghidra would compile again for every Windows
+//! executable, and for an installation directory the names that its search for extension points found in all of its jars.
+//! They only repeat what their inputs say, so they count only while every input is the file they were made from; otherwise
+//! the engine boots without them. They are made inside the sandbox and the first two hold its paths, which is why only a
+//! sandboxed worker is given them.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -21,10 +22,14 @@ pub const RECORD: &str = "record.json";
 pub const CLASS_DATA: &str = "class-data";
 /// The archive inside it.
 pub const CLASS_DATA_ARCHIVE: &str = "common.jsa";
+/// A jar of nothing but names, below the directory of the class data; absent for a single jar, which has such a list.
+///
+/// Ghidra searches a jar only if it lies in the `lib` directory of something that its own name starts with.
+pub const EXTENSION_POINTS: &str = "extension-points/lib/extension-points.jar";
 /// Directory of the compiled script bundles; absent when there are none.
 pub const SCRIPT_BUNDLES: &str = "compiled-bundles";
 /// Version of the record.
-pub const RECORD_VERSION: u32 = 1;
+pub const RECORD_VERSION: u32 = 2;
 
 /// A file that boot data was made from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,6 +55,9 @@ pub struct BootRecord {
     pub archive_bytes: u64,
     /// SHA-256 of the archive.
     pub archive_sha256: ContentDigest,
+    /// SHA-256 of the extension points' names, if there are any. They decide what an analysis does, and they are few, so
+    /// they are verified before each use.
+    pub extension_points_sha256: Option<ContentDigest>,
 }
 
 /// Boot data that may be used.
@@ -59,6 +67,8 @@ pub struct BootData {
     pub class_data: PathBuf,
     /// Directory of the compiled script bundles.
     pub script_bundles: Option<PathBuf>,
+    /// Whether the names of the extension points lie below the directory of the class data.
+    pub has_extension_points: bool,
 }
 
 /// What became of looking for boot data.
@@ -85,21 +95,25 @@ impl Found {
             Err(error) => Self::Stale(format!("{RECORD}: {error}")),
             Ok(record) => match record.difference(bundle, &directory, inputs) {
                 Some(reason) => Self::Stale(reason),
-                None => Self::Ready(BootData::at(&directory)),
+                None => Self::Ready(BootData::at(&directory, record.extension_points_sha256.is_some())),
             },
         }
     }
 }
 
 impl BootData {
-    fn at(directory: &Path) -> Self {
+    fn at(directory: &Path, has_extension_points: bool) -> Self {
         let bundles = directory.join(SCRIPT_BUNDLES);
-        Self { class_data: directory.join(CLASS_DATA), script_bundles: bundles.is_dir().then_some(bundles) }
+        Self {
+            class_data: directory.join(CLASS_DATA),
+            script_bundles: bundles.is_dir().then_some(bundles),
+            has_extension_points,
+        }
     }
 }
 
 impl BootRecord {
-    /// Describes an archive made from `inputs`.
+    /// Describes an archive and extension points made from `inputs`.
     ///
     /// # Errors
     ///
@@ -109,28 +123,41 @@ impl BootRecord {
         inputs: &[PathBuf],
         archive_bytes: u64,
         archive_sha256: ContentDigest,
+        extension_points_sha256: Option<ContentDigest>,
     ) -> std::io::Result<Self> {
-        let root = bundle.root().canonicalize()?;
-        let inputs = inputs.iter().map(|input| InputFile::of(&root, input)).collect::<Result<_, _>>()?;
-        Ok(Self { record_version: RECORD_VERSION, inputs, archive_bytes, archive_sha256 })
+        let inputs = describe(bundle, inputs)?;
+        let record_version = RECORD_VERSION;
+        Ok(Self { record_version, inputs, archive_bytes, archive_sha256, extension_points_sha256 })
     }
 
     /// The first thing that is not as recorded.
     fn difference(&self, bundle: &Bundle, directory: &Path, inputs: &[PathBuf]) -> Option<String> {
-        let archive = directory.join(CLASS_DATA).join(CLASS_DATA_ARCHIVE);
+        let class_data = directory.join(CLASS_DATA);
+        let archive = class_data.join(CLASS_DATA_ARCHIVE);
         if !std::fs::metadata(&archive).is_ok_and(|found| found.len() == self.archive_bytes) {
             return Some(format!("{CLASS_DATA_ARCHIVE} is not the recorded one"));
         }
-        let now = match Self::of(bundle, inputs, self.archive_bytes, self.archive_sha256) {
+        if let Some(recorded) = self.extension_points_sha256 {
+            let names = std::fs::read(class_data.join(EXTENSION_POINTS));
+            if !names.is_ok_and(|bytes| ContentDigest::of(&bytes) == recorded) {
+                return Some(format!("{EXTENSION_POINTS} is not the recorded one"));
+            }
+        }
+        let now = match describe(bundle, inputs) {
             Ok(now) => now,
             Err(error) => return Some(error.to_string()),
         };
-        if now.record_version != self.record_version || now.inputs.len() != self.inputs.len() {
+        if self.record_version != RECORD_VERSION || now.len() != self.inputs.len() {
             return Some("it was made for another engine".to_owned());
         }
-        let changed = now.inputs.iter().zip(&self.inputs).find(|(now, then)| now != then)?;
+        let changed = now.iter().zip(&self.inputs).find(|(now, then)| now != then)?;
         Some(format!("{} is not the file it was made from", changed.0.path.display()))
     }
+}
+
+fn describe(bundle: &Bundle, inputs: &[PathBuf]) -> std::io::Result<Vec<InputFile>> {
+    let root = bundle.root().canonicalize()?;
+    inputs.iter().map(|input| InputFile::of(&root, input)).collect()
 }
 
 impl InputFile {
@@ -167,8 +194,13 @@ mod tests {
         std::fs::write(&jar, "jar").unwrap();
         std::fs::write(&libjvm, "machine").unwrap();
         std::fs::write(class_data.join(CLASS_DATA_ARCHIVE), "archive").unwrap();
+        let names = class_data.join(EXTENSION_POINTS);
+        std::fs::create_dir_all(names.parent().unwrap()).unwrap();
+        std::fs::write(names, "names").unwrap();
         let inputs = vec![jar, libjvm];
-        let record = BootRecord::of(&bundle, &inputs, 7, ContentDigest::from_bytes([0; 32])).unwrap();
+        let archive_digest = ContentDigest::from_bytes([0; 32]);
+        let names_digest = Some(ContentDigest::of(b"names"));
+        let record = BootRecord::of(&bundle, &inputs, 7, archive_digest, names_digest).unwrap();
         let path = bundle.root().join(DIRECTORY).join(RECORD);
         std::fs::write(path, serde_json::to_vec(&record).unwrap()).unwrap();
         Prepared { _root: root, bundle, inputs }
@@ -182,12 +214,15 @@ mod tests {
         std::fs::rename(prepared.bundle.root(), &moved).unwrap();
         prepared.inputs[0] = moved.join("engine/ghidra.jar");
         let found = Found::look(&Bundle::at(moved), &prepared.inputs);
-        assert!(matches!(&found, Found::Ready(data) if data.script_bundles.is_none()), "{found:?}");
+        assert!(
+            matches!(&found, Found::Ready(data) if data.script_bundles.is_none() && data.has_extension_points),
+            "{found:?}"
+        );
     }
 
     #[test]
     fn any_change_of_an_input_or_of_the_archive_makes_it_stale() {
-        let change: [fn(&Prepared); 4] = [
+        let change: [fn(&Prepared); 5] = [
             |prepared| std::fs::write(&prepared.inputs[0], "another jar").unwrap(),
             |prepared| {
                 let file = std::fs::File::options().write(true).open(&prepared.inputs[1]).unwrap();
@@ -196,6 +231,11 @@ mod tests {
             |prepared| std::fs::remove_file(&prepared.inputs[1]).unwrap(),
             |prepared| {
                 std::fs::write(prepared.bundle.root().join("boot/class-data/common.jsa"), "cut").unwrap();
+            },
+            // Of the same size: what an analysis does must not depend on luck.
+            |prepared| {
+                let names = prepared.bundle.root().join("boot/class-data").join(EXTENSION_POINTS);
+                std::fs::write(names, "nameS").unwrap();
             },
         ];
         for change in change {

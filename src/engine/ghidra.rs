@@ -11,6 +11,8 @@ use super::application_properties::{ApplicationProperties, JavaRange};
 use super::bundle::Bundle;
 use super::descriptor::EngineDescriptor;
 use crate::domain::engine_layout::EngineLayout;
+use crate::domain::error::{BUNDLE_RULE, describe_missing, describe_rule};
+use crate::domain::path_value::PathValue;
 
 /// Where an engine may come from, best first.
 #[derive(Debug, Clone)]
@@ -50,7 +52,7 @@ pub struct Ghidra {
 #[derive(Debug, thiserror::Error)]
 pub enum GhidraError {
     /// None was configured, or the configured one does not exist.
-    #[error("no Ghidra was found by {selected_by}")]
+    #[error("{}", describe_missing("Ghidra", path.as_deref().map(PathValue::from).as_ref(), selected_by, &format!("looked at {selected_by}")))]
     Missing {
         /// Where one was expected.
         path: Option<PathBuf>,
@@ -58,7 +60,7 @@ pub enum GhidraError {
         selected_by: String,
     },
     /// It exists but cannot serve.
-    #[error("the Ghidra at {} cannot be used: {reason}", path.display())]
+    #[error("the Ghidra at {}, which {} names, cannot be used: {reason}", path.display(), describe_rule(selected_by))]
     Incompatible {
         /// Where it is.
         path: PathBuf,
@@ -69,7 +71,6 @@ pub enum GhidraError {
     },
 }
 
-const BUNDLE_RULE: &str = "bundle";
 const PROPERTIES_IN_DIRECTORY: &str = "Ghidra/application.properties";
 const PROPERTIES_IN_JAR: &str = "_Root/Ghidra/application.properties";
 const MAX_PROPERTIES_BYTES: u64 = 65_536;

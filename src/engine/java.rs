@@ -6,6 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use super::application_properties::JavaRange;
+use crate::domain::error::{describe_missing, describe_rule};
+use crate::domain::path_value::PathValue;
 
 /// Where a Java runtime may come from, best first.
 #[derive(Debug, Clone, Default)]
@@ -29,7 +31,7 @@ pub struct JavaRuntime {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JavaError {
     /// None was configured, or the configured one does not exist.
-    #[error("no JDK was found by {selected_by}")]
+    #[error("{}", describe_missing("JDK", path.as_deref().map(PathValue::from).as_ref(), selected_by, &format!("looked at {selected_by}")))]
     Missing {
         /// Where one was expected.
         path: Option<PathBuf>,
@@ -37,7 +39,7 @@ pub enum JavaError {
         selected_by: String,
     },
     /// It exists but cannot serve.
-    #[error("the JDK at {} cannot be used: {reason}", path.display())]
+    #[error("the JDK at {}, which {} names, cannot be used: {reason}", path.display(), describe_rule(selected_by))]
     Incompatible {
         /// Its home.
         path: PathBuf,

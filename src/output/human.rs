@@ -6,12 +6,10 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use super::escape;
 use super::page_notice::page_notice;
-use super::{escape, storage};
-use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
 use crate::domain::doctor_report::{ComponentStatus, DoctorReport};
 use crate::domain::documents::{ArtifactDescriptor, DecompilationData, FunctionList, Inspection};
-use crate::domain::error::PublicError;
 use crate::domain::protection::ProtectionStatus;
 use crate::domain::provenance::QueryProvenance;
 use crate::domain::warning::WarningDocument;
@@ -95,6 +93,9 @@ pub fn inspection(data: &Inspection, provenance: &QueryProvenance) -> String {
         let verdict = if completeness.complete { "complete" } else { "incomplete" };
         let counts = format!("{verdict} ({} of {} analyzers)", completeness.completed, completeness.enabled);
         row("Analysis", &counts);
+        if !completeness.not_run_analyzers.is_empty() {
+            row("Analyzers that did not run", &completeness.not_run_analyzers.join(", "));
+        }
         if !completeness.failed.is_empty() {
             row("Failed analyzers", &completeness.failed.join(", "));
         }
@@ -136,65 +137,28 @@ pub fn decompilation(data: &DecompilationData) -> String {
     text
 }
 
+/// What the suggested budgets are multiples of, in bytes.
+const BUDGET_STEP_BYTES: u64 = 65_536;
+
 /// A result that became an Artifact.
 pub fn spilled(artifact: &ArtifactDescriptor) -> String {
     let path = artifact.path.to_string();
-    format!(
-        "the result is larger than the inline budget and was stored instead\nArtifact: {}\nSize: {} bytes\nSHA-256: {}\n",
-        escape::line(&path),
-        artifact.bytes,
-        artifact.sha256
-    )
+    let path = escape::line(&path);
+    // The same answer may have a few more bytes next time, when it tells of other circumstances.
+    let enough = artifact.bytes.saturating_add(BUDGET_STEP_BYTES / 16).next_multiple_of(BUDGET_STEP_BYTES);
+    let mut text =
+        String::from("as a JSON document the answer exceeds --max-inline-bytes, so it was stored as one\n");
+    let _ = writeln!(text, "Artifact: {path}\nSize: {} bytes\nSHA-256: {}", artifact.bytes, artifact.sha256);
+    let _ = writeln!(
+        text,
+        "to read it, open it with jq, for example; to see the answer here: --max-inline-bytes {enough}"
+    );
+    text
 }
 
 /// Warnings, one line each, for stderr.
 pub fn warnings(warnings: &[WarningDocument]) -> String {
     warnings.iter().map(|warning| format!("warning: {}\n", escape::line(&warning.message))).collect()
-}
-
-/// An error and what to do about it, for stderr.
-pub fn error(error: &PublicError, message: &str, log: Option<&DiagnosticLogDescriptor>) -> String {
-    let mut text = format!("error: {}\n", escape::line(message));
-    let mut more = |label: &str, value: &str| {
-        let _ = writeln!(text, "  {}: {}", escape::line(label), escape::line(value));
-    };
-    match error {
-        PublicError::FunctionSelectorAmbiguous { candidates, .. } => {
-            for candidate in &candidates.items {
-                let note = if candidate.decompilable { "" } else { " (not decompilable)" };
-                more(
-                    &format!("--address {}", candidate.entry),
-                    &format!("{}{note}", candidate.qualified_name),
-                );
-            }
-            if candidates.has_more {
-                more("and more", &format!("{} in all", candidates.total));
-            }
-        }
-        PublicError::FunctionEntryRequired { containing_entry: Some(entry) } => {
-            more("use", &format!("--address {entry}"));
-        }
-        PublicError::AddressSpaceNotFound { spaces, .. } => more("address spaces", &spaces.items.join(", ")),
-        PublicError::ContainerSample { members, .. } if !members.items.is_empty() => {
-            more("members", &members.items.join(", "));
-        }
-        PublicError::SandboxUnavailable { observed, .. } => more("observed", observed),
-        PublicError::CleanupIncomplete { removed, remaining, transaction, .. } => {
-            more("removed", &storage::describe(removed));
-            more("remaining", &storage::describe(remaining));
-            more("in", &transaction.to_string());
-        }
-        PublicError::ConfirmationRequired { matched } => {
-            more("would remove", &storage::describe(matched));
-        }
-        PublicError::DoctorFailed { report } => text.push_str(&doctor(report)),
-        _ => {}
-    }
-    if let Some(log) = log {
-        let path = log.path.to_string();
-        let _ = writeln!(text, "  diagnostic log (may hold sample content): {}", escape::line(&path));
-    }
-    text
 }
 
 #[cfg(test)]

@@ -41,16 +41,19 @@ pub fn describe(counts: &CleanupCounts) -> String {
         (counts.artifacts, "artifact", "artifacts"),
         (counts.diagnostic_logs, "diagnostic log", "diagnostic logs"),
     ];
-    let present = kinds.into_iter().filter(|(count, ..)| *count > 0);
-    let parts: Vec<String> = present
-        .map(|(count, one, many)| format!("{count} {}", if count == 1 { one } else { many }))
-        .collect();
+    let parts = present(&kinds);
     let usage = &counts.usage;
     if parts.is_empty() && *usage == StorageUsage::default() {
         return "nothing is stored".to_owned();
     }
     let parts = if parts.is_empty() { "remains of damaged data".to_owned() } else { parts.join(", ") };
     format!("{parts}; {} bytes ({} allocated)", usage.logical_bytes, usage.allocated_bytes)
+}
+
+/// What there is of each kind, which is called otherwise when there is one of it.
+fn present(kinds: &[(u64, &str, &str)]) -> Vec<String> {
+    let present = kinds.iter().filter(|(count, ..)| *count > 0);
+    present.map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many })).collect()
 }
 
 /// `store list`.
@@ -110,7 +113,7 @@ fn analysis_cells(analysis: &ListedAnalysis) -> [String; 3] {
         Some(manifest) => [
             cell(&format!("Ghidra {}, Java {}", manifest.ghidra_version, manifest.java_version)),
             cell(&manifest.target.processor_language),
-            cell(&manifest.created_at),
+            cell(&to_the_second(&manifest.created_at)),
         ],
         None => {
             let problem = analysis.problem.as_deref().unwrap_or_default();
@@ -119,15 +122,22 @@ fn analysis_cells(analysis: &ListedAnalysis) -> [String; 3] {
     }
 }
 
+/// A time in UTC without its fraction, whose digits vary.
+fn to_the_second(time: &str) -> String {
+    match time.split_once('.') {
+        Some((seconds, fraction)) if fraction.ends_with('Z') => format!("{seconds}Z"),
+        _ => time.to_owned(),
+    }
+}
+
 fn more(sample: &StoredSample) -> String {
     let kinds = [
-        (sample.quarantined_analyses, "quarantined"),
-        (sample.kept_results, "results"),
-        (sample.artifacts, "artifacts"),
-        (sample.diagnostic_logs, "logs"),
+        (sample.quarantined_analyses, "quarantined", "quarantined"),
+        (sample.kept_results, "result", "results"),
+        (sample.artifacts, "artifact", "artifacts"),
+        (sample.diagnostic_logs, "log", "logs"),
     ];
-    let present = kinds.into_iter().filter(|(count, _)| *count > 0);
-    present.map(|(count, kind)| format!("{count} {kind}")).collect::<Vec<_>>().join(", ")
+    present(&kinds).join(", ")
 }
 
 fn write_table(text: &mut String, rows: impl Iterator<Item = [String; 7]>) {
@@ -202,7 +212,7 @@ mod tests {
             ghidra_build: "b".into(),
             java_version: "17".into(),
             max_cpu: 2,
-            created_at: "1970-01-01T00:00:00Z".into(),
+            created_at: "1970-01-01T00:00:00.123456Z".into(),
             created_by_ghidr_version: "0.1.0".into(),
         };
         let sound = ListedAnalysis {
@@ -239,7 +249,7 @@ mod tests {
             "{:64}   SIZE  ALLOCATED  ENGINE                TARGET                   CREATED               MORE\n\
              {zeros}  18376         14  Ghidra 10.3, Java 17  x86:LE:64:\\u{{1b}}default  1970-01-01T00:00:00Z\n\
              {blank}                    corrupt               manifest.json: missing   -\n\
-             {ones}      -         14  -                     -                        -                     1 quarantined, 1 logs\n\
+             {ones}      -         14  -                     -                        -                     1 quarantined, 1 log\n\
              2 of 3 samples shown; more: --offset 2, or --all\n\
              of no sample: 1 artifact; 4 bytes (8 allocated)\n\
              interrupted cleanups: 1; 10 bytes allocated; the next clean of the same target finishes them\n",

@@ -1,7 +1,7 @@
 //! Decides when a worker must end and by which means; knows no process and no clock.
 //!
-//! Running → asked to end (watchdog, first interruption) → killed (grace over, another interruption). A breached memory or
-//! disk bound kills at once: during a grace period it would go on growing.
+//! Running → asked to end (watchdog, first interruption) → killed (grace over, another interruption). A breached bound of
+//! memory, tasks or disk kills at once: during a grace period it would go on growing.
 
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,7 @@ pub(super) struct Observation {
     pub new_interrupts: usize,
     pub first_signal: Option<i32>,
     pub memory_excess_bytes: Option<u64>,
+    pub excess_tasks: Option<u64>,
     pub disk_excess_bytes: Option<u64>,
 }
 
@@ -55,6 +56,7 @@ impl Ending {
         let breach = seen
             .memory_excess_bytes
             .map(|observed_bytes| EndedBy::MemoryLimit { observed_bytes })
+            .or(seen.excess_tasks.map(|observed_tasks| EndedBy::TaskLimit { observed_tasks }))
             .or(seen.disk_excess_bytes.map(|observed_bytes| EndedBy::DiskQuota { observed_bytes }));
         match self.phase {
             Phase::Killed => Step::Wait,

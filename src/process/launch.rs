@@ -88,6 +88,8 @@ pub struct Supervision<'a> {
     pub capture_directory: &'a Path,
     /// Bound of the memory of the whole worker tree.
     pub max_memory_bytes: Option<u64>,
+    /// Bound of the processes of the whole worker tree, each counted with all of its threads.
+    pub max_tasks: Option<u64>,
     /// Bound of the disk space taken by the plan's writable directories together.
     pub max_disk_bytes: Option<u64>,
     /// Called about twenty times a second with the time since the start; must not block, draining waits for it.

@@ -2,7 +2,8 @@
 //!
 //! The measure is the summed proportional set size, so pages that members share count once. Reading it walks page tables,
 //! so it is read only when the cheap upper bound, the summed resident size, is above the limit: the verdict is the same.
-//! A member whose proportional size cannot be read counts with its resident size. Pages of a memory file system that are
+//! A member whose proportional size cannot be read counts with its resident size. A member whose first thread has ended shows
+//! its memory only through its other threads. Pages of a memory file system that are
 //! also mapped count twice: the measure may exceed the truth, never hide from it.
 
 use std::fs;
@@ -18,27 +19,41 @@ pub(super) fn tree_bytes(
     file_systems: &[MemoryFileSystem],
     limit_bytes: u64,
 ) -> u64 {
-    let files: u64 =
-        worker.map_or(0, |worker| file_systems.iter().map(|found| used_bytes(worker, found)).sum());
-    let resident: u64 = members.iter().filter_map(|member| resident_bytes(member.pid)).sum();
+    let files: u64 = worker.map_or(0, |worker| {
+        let worker = living(worker);
+        file_systems.iter().map(|found| used_bytes(&worker, found)).sum()
+    });
+    let members: Vec<PathBuf> = members.iter().map(|member| living(member.pid)).collect();
+    let resident: u64 = members.iter().filter_map(|member| resident_bytes(member)).sum();
     if resident.saturating_add(files) <= limit_bytes {
         return resident.saturating_add(files);
     }
     let proportional: u64 = members
         .iter()
-        .filter_map(|member| proportional_bytes(member.pid).or_else(|| resident_bytes(member.pid)))
+        .filter_map(|member| proportional_bytes(member).or_else(|| resident_bytes(member)))
         .sum();
     proportional.saturating_add(files)
 }
 
-fn resident_bytes(pid: i32) -> Option<u64> {
-    let statm = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+/// The directory in which the kernel shows what the process has: its own, or that of a thread that still runs.
+fn living(pid: i32) -> PathBuf {
+    let own = PathBuf::from(format!("/proc/{pid}"));
+    let has_memory = |directory: &Path| resident_bytes(directory).is_some_and(|bytes| bytes > 0);
+    if has_memory(&own) {
+        return own;
+    }
+    let threads = fs::read_dir(own.join("task")).into_iter().flatten().flatten();
+    threads.map(|thread| thread.path()).find(|thread| has_memory(thread)).unwrap_or(own)
+}
+
+fn resident_bytes(process: &Path) -> Option<u64> {
+    let statm = fs::read_to_string(process.join("statm")).ok()?;
     let pages: u64 = statm.split_ascii_whitespace().nth(1)?.parse().ok()?;
     Some(pages.saturating_mul(rustix::param::page_size() as u64))
 }
 
-fn proportional_bytes(pid: i32) -> Option<u64> {
-    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+fn proportional_bytes(process: &Path) -> Option<u64> {
+    let rollup = fs::read_to_string(process.join("smaps_rollup")).ok()?;
     let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kibibytes.saturating_mul(1024))
@@ -46,9 +61,9 @@ fn proportional_bytes(pid: i32) -> Option<u64> {
 
 /// Zero while the path is not yet the file system that was asked for: the worker's root is set up step by step, and before
 /// that its paths are those of the host.
-fn used_bytes(worker: i32, file_system: &MemoryFileSystem) -> u64 {
+fn used_bytes(worker: &Path, file_system: &MemoryFileSystem) -> u64 {
     let below_root = file_system.path.strip_prefix("/").unwrap_or(Path::new(""));
-    let path: PathBuf = PathBuf::from(format!("/proc/{worker}/root")).join(below_root);
+    let path = worker.join("root").join(below_root);
     let Ok(found) = rustix::fs::statvfs(&path) else { return 0 };
     let size = found.f_blocks.saturating_mul(found.f_frsize);
     if size.abs_diff(file_system.size_bytes) >= rustix::param::page_size() as u64 {
@@ -75,7 +90,7 @@ mod tests {
 
     #[test]
     fn a_path_that_is_not_the_expected_file_system_counts_nothing() {
-        let own = rustix::process::getpid().as_raw_pid();
+        let own = Path::new("/proc/self");
         let other = MemoryFileSystem { path: PathBuf::from("/"), size_bytes: 4096 };
         assert_eq!(used_bytes(own, &other), 0);
     }

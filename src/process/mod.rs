@@ -15,6 +15,7 @@ mod capture;
 mod ending;
 pub mod error;
 pub mod guard;
+pub mod input;
 pub mod interrupts;
 pub mod launch;
 mod memory;

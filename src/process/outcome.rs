@@ -56,6 +56,11 @@ pub enum EndedBy {
         /// What was seen when it was noticed.
         observed_bytes: u64,
     },
+    /// The tree had more processes and threads than allowed.
+    TaskLimit {
+        /// What was seen when it was noticed.
+        observed_tasks: u64,
+    },
     /// The writable directories held more than allowed.
     DiskQuota {
         /// What was seen when it was noticed.

@@ -11,8 +11,9 @@ use std::path::PathBuf;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-/// More entries than this count as an endless amount of space: inodes are a resource too, and the walk must end.
-const MAX_ENTRIES: u32 = 100_000;
+/// More entries than this count as an endless amount of space: inodes are a resource too, and while they are counted nothing
+/// else is measured. A project of Ghidra has fewer than a hundred.
+const MAX_ENTRIES: u32 = 10_000;
 
 /// Deeper directories are not entered but count as an endless amount of space, so descriptors and stack stay bounded.
 const MAX_DEPTH: u32 = 64;
@@ -117,6 +118,17 @@ mod tests {
             walk.unseen(error);
             assert_eq!(walk.bytes, bytes, "{error}");
         }
+    }
+
+    #[test]
+    fn a_crowd_of_empty_files_is_an_endless_amount() {
+        let root = tempfile::tempdir().unwrap();
+        for number in 0..MAX_ENTRIES {
+            fs::File::create(root.path().join(number.to_string())).unwrap();
+        }
+        assert_eq!(allocated_bytes(&[root.path().to_owned()]), 0);
+        fs::create_dir(root.path().join("one-more")).unwrap();
+        assert_eq!(allocated_bytes(&[root.path().to_owned()]), u64::MAX);
     }
 
     #[test]

@@ -21,7 +21,8 @@ use super::spawn::{self, StatusFile};
 use super::tree::{self, Process, Tree};
 use super::{memory, quota};
 
-/// Distance between two measurements of memory; what grows between them is the overshoot of the bound.
+/// Distance between two measurements of memory and tasks; what grows between them is the overshoot of the bound. A measurement
+/// of disk space may come between them, which ends after a bounded number of entries.
 const TICK: Duration = Duration::from_millis(50);
 /// Distance between two measurements of disk space, which cost more.
 const DISK_TICK: Duration = Duration::from_millis(200);
@@ -132,7 +133,9 @@ impl Run<'_> {
             let now = Instant::now();
             if now >= next_tick {
                 next_tick = now + TICK;
-                seen.memory_excess_bytes = self.memory_excess(supervision.max_memory_bytes);
+                let members = self.tree.members();
+                seen.memory_excess_bytes = self.memory_excess(&members, supervision.max_memory_bytes);
+                seen.excess_tasks = excess_tasks(&members, supervision.max_tasks);
                 if now >= next_disk_tick {
                     next_disk_tick = now + DISK_TICK;
                     seen.disk_excess_bytes = self.disk_excess(supervision.max_disk_bytes);
@@ -232,11 +235,10 @@ impl Run<'_> {
         }
     }
 
-    fn memory_excess(&mut self, limit_bytes: Option<u64>) -> Option<u64> {
-        let members = self.tree.members();
+    fn memory_excess(&mut self, members: &[Process], limit_bytes: Option<u64>) -> Option<u64> {
         let worker = self.worker.map(|worker| worker.pid);
         let limit = limit_bytes.unwrap_or(u64::MAX);
-        let used = memory::tree_bytes(&members, worker, &self.plan.memory_file_systems, limit);
+        let used = memory::tree_bytes(members, worker, &self.plan.memory_file_systems, limit);
         self.peak_memory_bytes = self.peak_memory_bytes.max(used);
         (used > limit).then_some(used)
     }
@@ -269,6 +271,11 @@ impl Run<'_> {
             elapsed,
         })
     }
+}
+
+fn excess_tasks(members: &[Process], limit_tasks: Option<u64>) -> Option<u64> {
+    let tasks: u64 = members.iter().map(|member| u64::from(member.threads)).sum();
+    limit_tasks.is_some_and(|limit| tasks > limit).then_some(tasks)
 }
 
 /// One output pipe and what was captured of it.

@@ -1,10 +1,10 @@
-//! One question to the person at the terminal, and the line that answers it.
+//! The terminal: its width, one question to the person at it, and the line that answers it.
 //!
 //! Waits on the terminal and on signals alike, so that an interrupt ends the waiting. Knows no
 //! question and no answer.
 
 use std::io::{self, Write};
-use std::os::fd::AsFd as _;
+use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -42,8 +42,14 @@ pub fn ask(question: &str, interrupts: &Interrupts) -> io::Result<Option<String>
     Ok(None)
 }
 
+/// How many columns the terminal has, when `stream` is one that tells.
+pub fn columns(stream: &impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    (size.ws_col > 0).then_some(usize::from(size.ws_col))
+}
+
 /// Waits until there is something to read; false when a signal came.
-fn wait(stdin: std::os::fd::BorrowedFd<'_>, interrupts: &Interrupts) -> io::Result<bool> {
+pub(super) fn wait(stdin: std::os::fd::BorrowedFd<'_>, interrupts: &Interrupts) -> io::Result<bool> {
     loop {
         if interrupts.first().is_some() {
             return Ok(false);

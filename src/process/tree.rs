@@ -6,9 +6,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
+use signal_hook::consts::SIGCHLD;
 
 use super::error::ProcessError;
 
@@ -20,8 +22,12 @@ pub(super) const KILL_PATIENCE: Duration = Duration::from_secs(10);
 pub(super) struct Process {
     pub pid: i32,
     pub start_ticks: u64,
+    /// Threads, the leader included.
+    pub threads: u32,
     parent: i32,
-    zombie: bool,
+    /// Ended, and waiting to be reaped. A leader that has ended while other threads go on looks the same but for their number,
+    /// and such a process lives.
+    dead: bool,
 }
 
 #[derive(Debug)]
@@ -31,9 +37,14 @@ pub(super) struct Tree {
     bystanders: BTreeSet<(i32, u64)>,
 }
 
-/// Makes this process the parent of its orphaned descendants, and notes the children it already has.
+/// Makes this process the parent of its orphaned descendants that is told how they end, and notes the children it already has.
+///
+/// Where SIGCHLD is ignored, as a caller may have left it, the kernel reaps children itself and their ends are never seen. Any
+/// handler undoes that; the children start with the default.
 pub(super) fn prepare() -> Result<BTreeSet<(i32, u64)>, ProcessError> {
     let own = rustix::process::getpid();
+    signal_hook::flag::register(SIGCHLD, Arc::default())
+        .map_err(ProcessError::supervise("be told of the end of children"))?;
     rustix::process::set_child_subreaper(Some(own)).map_err(ProcessError::supervise("become a subreaper"))?;
     Ok(children_of(own.as_raw_pid())
         .iter()
@@ -58,7 +69,7 @@ impl Tree {
                 continue;
             }
             waiting.extend(children_of(pid));
-            if !process.zombie {
+            if !process.dead {
                 found.push(process);
             }
         }
@@ -139,13 +150,13 @@ impl Tree {
                 break;
             }
         }
-        table.into_iter().filter(|process| members.contains(&process.pid) && !process.zombie).collect()
+        table.into_iter().filter(|process| members.contains(&process.pid) && !process.dead).collect()
     }
 
     fn reap_adopted(&self) {
         for pid in children_of(self.own_pid) {
             let Some(process) = read(pid) else { continue };
-            if process.zombie
+            if process.dead
                 && pid != self.root.as_raw_pid()
                 && !self.bystanders.contains(&(pid, process.start_ticks))
             {
@@ -185,9 +196,10 @@ fn parse_stat(pid: i32, stat: &[u8]) -> Option<Process> {
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
-    // `parent` is field 4 of the table in proc(5), the start time field 22.
-    let start_ticks = fields.nth(17)?.parse().ok()?;
-    Some(Process { pid, start_ticks, parent, zombie: matches!(state, "Z" | "X") })
+    // `parent` is field 4 of the table in proc(5), the number of threads field 20, the start time field 22.
+    let threads = fields.nth(15)?.parse().ok()?;
+    let start_ticks = fields.nth(1)?.parse().ok()?;
+    Some(Process { pid, start_ticks, threads, parent, dead: matches!(state, "Z" | "X") && threads <= 1 })
 }
 
 /// Children by the per-thread lists, or by the whole table on a kernel built without them.
@@ -222,13 +234,23 @@ mod tests {
     fn a_command_name_cannot_forge_fields() {
         let stat = b"42 (evil) Z 1 1 (x) S 7 42 42 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 9876 0 0";
         let process = parse_stat(42, stat);
-        assert_eq!(process, Some(Process { pid: 42, start_ticks: 9876, parent: 7, zombie: false }));
+        let expected = Process { pid: 42, start_ticks: 9876, threads: 1, parent: 7, dead: false };
+        assert_eq!(process, Some(expected));
+    }
+
+    #[test]
+    fn a_leader_that_has_ended_is_alive_as_long_as_one_of_its_threads() {
+        let dead = |threads: u32| {
+            let stat = format!("42 (x) Z 7 42 42 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 {threads} 0 9876 0 0");
+            parse_stat(42, stat.as_bytes()).map(|process| process.dead)
+        };
+        assert_eq!([1, 2, 900].map(dead), [Some(true), Some(false), Some(false)]);
     }
 
     #[test]
     fn this_process_reads_itself() {
         let own = rustix::process::getpid().as_raw_pid();
         let process = read(own);
-        assert_eq!(process.map(|found| (found.pid, found.zombie)), Some((own, false)));
+        assert_eq!(process.map(|found| (found.pid, found.dead)), Some((own, false)));
     }
 }

@@ -24,18 +24,26 @@ pub enum WorkerEnd<T> {
     Terminated,
 }
 
-/// Restricts this process before it touches anything untrusted: no core dump, private files, bounded files.
+/// More open files than this a worker cannot have: an installation of Ghidra has some 300 jars. What the kernel holds for a
+/// pipe or a pair of sockets is in no measure of memory.
+pub const MAX_OPEN_FILES: u64 = 1024;
+
+/// Restricts this process before it touches anything untrusted: no core dump, private files, bounded files and few of them.
+///
+/// A limit of the caller that is lower already stays.
 ///
 /// # Errors
 ///
 /// When the kernel refuses a limit.
 pub fn restrict(file_size_bytes: Option<u64>) -> io::Result<()> {
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
-    set_limit(Resource::Core, 0)?;
-    file_size_bytes.map_or(Ok(()), |bytes| set_limit(Resource::Fsize, bytes))
+    lower_limit(Resource::Core, 0)?;
+    lower_limit(Resource::Nofile, MAX_OPEN_FILES)?;
+    file_size_bytes.map_or(Ok(()), |bytes| lower_limit(Resource::Fsize, bytes))
 }
 
-fn set_limit(resource: Resource, value: u64) -> io::Result<()> {
+fn lower_limit(resource: Resource, value: u64) -> io::Result<()> {
+    let value = rustix::process::getrlimit(resource).maximum.map_or(value, |most| most.min(value));
     let limit = Rlimit { current: Some(value), maximum: Some(value) };
     Ok(rustix::process::setrlimit(resource, limit)?)
 }

@@ -2,7 +2,8 @@
 //!
 //! A document within the size limit can still become many times as large in memory, and a text of a megabyte has no place
 //! in an error document or a manifest. One pass over the bytes, which builds nothing, counts the values and measures the
-//! texts. The decompiled text alone may be as long as the response.
+//! texts. The decompiled text may be as long as the response, and the names of its Function as long as they are in the facts,
+//! where a Sample chooses them.
 
 use std::fmt;
 
@@ -11,8 +12,8 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use super::limits::{MAX_RESPONSE_VALUES, MAX_TEXT_CHARS};
 use super::violation::ProtocolViolation;
 
-/// Name of the one member that may hold a long text.
-const LONG_TEXT: &str = "text";
+/// Members that may hold a long text, by their last names: they are compared with validated facts, or are the answer.
+const LONG_TEXTS: [&[&str]; 3] = [&["text"], &["function", "name"], &["function", "qualified_name"]];
 
 /// Refuses a response that holds too many values or too long a text.
 pub(super) fn check(bytes: &[u8]) -> Result<(), ProtocolViolation> {
@@ -50,7 +51,10 @@ impl Walk {
     fn measure<E: Error>(&mut self, text: &str) -> Result<(), E> {
         // Like the adapter, in UTF-16 units; none has more of them than bytes.
         let long = text.len() > MAX_TEXT_CHARS && text.encode_utf16().count() > MAX_TEXT_CHARS;
-        if long && self.path.last().is_none_or(|name| name != LONG_TEXT) {
+        let may_be_long = LONG_TEXTS.iter().any(|names| {
+            self.path.iter().map(String::as_str).rev().take(names.len()).eq(names.iter().rev().copied())
+        });
+        if long && !may_be_long {
             let received = format!("{} bytes", text.len());
             return Err(self.refuse(format!("a text of at most {MAX_TEXT_CHARS} characters"), received));
         }
@@ -159,6 +163,14 @@ mod tests {
         assert_eq!(field(&json!([format!("{pairs}x")])).unwrap(), "response");
         assert_eq!(field(&json!({"text": "x".repeat(1 << 20)})), None);
         assert_eq!(field(&json!({ "x".repeat(MAX_TEXT_CHARS + 1): 1 })).unwrap(), "response");
+    }
+
+    #[test]
+    fn the_answer_itself_may_be_long_and_so_may_the_names_of_its_function() {
+        let long = "x".repeat(MAX_TEXT_CHARS + 1);
+        assert_eq!(field(&json!({"text": long, "function": {"name": long, "qualified_name": long}})), None);
+        assert_eq!(field(&json!({"name": long})).unwrap(), "name");
+        assert_eq!(field(&json!({"function": {"entry": long}})).unwrap(), "function.entry");
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub(crate) mod tests {
     use crate::domain::engine_layout::EngineLayout;
     use crate::domain::invocation_id::InvocationId;
     use crate::domain::selector::FunctionSelector;
-    use crate::protocol::request::{Arguments, Boot, WorkerEngine, WorkerLimits, WorkerQuery};
+    use crate::protocol::request::{Arguments, Boot, Queries, WorkerEngine, WorkerLimits, WorkerQuery};
 
     pub(crate) fn request_with_name(name: String) -> Request {
         Request {
@@ -42,7 +42,13 @@ pub(crate) mod tests {
             invocation_id: InvocationId::from_bytes([7; 16]),
             arguments: Arguments::Query {
                 project_directory: "/p".into(),
-                query: WorkerQuery::Decompile { selector: FunctionSelector::Name { value: name } },
+                queries: Queries {
+                    items: vec![WorkerQuery::Decompile { selector: FunctionSelector::Name { value: name } }],
+                    answers_path: "/i/answers.jsonl".into(),
+                    stop_at_failure: false,
+                    timeout_seconds: None,
+                    max_answers_bytes: 1,
+                },
             },
             boot: Boot { libjvm: "/j".into(), class_path: vec![], jvm_options: vec![], main_stack_mib: 1 },
             engine: WorkerEngine { layout: EngineLayout::SingleJar, path: "/e".into() },
@@ -73,7 +79,8 @@ pub(crate) mod tests {
     fn operation_and_arguments_stand_beside_the_other_fields() {
         let value = serde_json::to_value(request_with_name("main".into())).unwrap();
         assert_eq!(value["operation"], "query");
-        assert_eq!(value["arguments"]["query"]["kind"], "decompile");
-        assert_eq!(value["arguments"]["query"]["selector"]["value"], "main");
+        let query = &value["arguments"]["queries"]["items"][0];
+        assert_eq!(query["kind"], "decompile");
+        assert_eq!(query["selector"]["value"], "main");
     }
 }

@@ -19,6 +19,11 @@ pub const MAX_RESPONSE_VALUES: usize = 200_000;
 pub const MAX_TEXT_CHARS: usize = 4_096;
 /// Most warnings about one decompiled text.
 pub const MAX_LISTED_WARNINGS: usize = 10_000;
+/// Most Queries in one request.
+pub const MAX_QUERIES: usize = 10_000;
+/// Size after which a worker adds no further answer to the file of answers, in bytes. The first one may be as large as a
+/// response whatever this is.
+pub const MAX_ANSWERS_BYTES: u64 = 1_073_741_824;
 /// Largest facts file, in bytes.
 pub const MAX_FACTS_BYTES: u64 = 1_073_741_824;
 /// Largest progress line the harness reads, in bytes.

@@ -1,6 +1,7 @@
 //! The private protocol between the harness and its worker: one request file, one response
-//! file, strict on both sides because the two ship together.
+//! file, and a file of answers, strict on both sides because the two ship together.
 
+pub mod answers;
 mod bounds;
 pub mod decode;
 pub mod encode;

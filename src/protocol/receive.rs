@@ -9,11 +9,12 @@ use std::path::Path;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
+use serde::Serialize;
 
 use super::bounds;
-use super::limits::{MAX_LISTED_WARNINGS, PROTOCOL_VERSION};
+use super::limits::PROTOCOL_VERSION;
 use super::request::{Arguments, Operation, Request};
-use super::response::{Outcome, QueryOutcome, Response};
+use super::response::{Outcome, Response};
 use super::violation::{ProtocolViolation, ReceiveError};
 use crate::domain::fault::{FAULT_LIMIT, FaultList};
 use crate::domain::profile::{OptionValue, ResolvedOption};
@@ -33,7 +34,18 @@ pub fn receive(path: &Path, request: &Request, max_bytes: u64) -> Result<Respons
 
 /// The bytes of a regular file of at most `max_bytes`.
 pub fn read_bounded(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ReceiveError> {
-    let violation = |received: &str| ProtocolViolation::new("response", "a regular response.json", received);
+    let file = open_regular(path, "response", "a regular response.json")?;
+    let mut bytes = Vec::new();
+    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(ReceiveError::Unreadable)?;
+    if bytes.len() as u64 > max_bytes {
+        return Err(ProtocolViolation::new("response", format!("at most {max_bytes} bytes"), "more").into());
+    }
+    Ok(bytes)
+}
+
+/// Opens a file that a worker left, if it is one; `field` and `expected` name it in a violation.
+pub(super) fn open_regular(path: &Path, field: &str, expected: &str) -> Result<File, ReceiveError> {
+    let violation = |received: &str| ProtocolViolation::new(field, expected, received);
     // A worker can leave nothing, a link, a FIFO or a forbidden file; any other failure is the system's.
     let refused = |error: Errno| match error {
         Errno::NOENT | Errno::LOOP | Errno::NXIO | Errno::ACCESS => violation(&error.to_string()).into(),
@@ -46,19 +58,17 @@ pub fn read_bounded(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ReceiveError
     if !file.metadata().map_err(ReceiveError::Unreadable)?.is_file() {
         return Err(violation("another kind of file").into());
     }
-    let mut bytes = Vec::new();
-    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(ReceiveError::Unreadable)?;
-    if bytes.len() as u64 > max_bytes {
-        return Err(ProtocolViolation::new("response", format!("at most {max_bytes} bytes"), "more").into());
-    }
-    Ok(bytes)
+    Ok(file)
 }
 
 /// Types that are also public documents tolerate unknown fields when parsed; here nothing
 /// may be left over.
-fn check_nothing_ignored(bytes: &[u8], response: &Response) -> Result<(), ProtocolViolation> {
+pub(super) fn check_nothing_ignored(
+    bytes: &[u8],
+    document: &impl Serialize,
+) -> Result<(), ProtocolViolation> {
     let received: Option<serde_json::Value> = serde_json::from_slice(bytes).ok();
-    if received.is_some() && received == serde_json::to_value(response).ok() {
+    if received.is_some() && received == serde_json::to_value(document).ok() {
         return Ok(());
     }
     Err(ProtocolViolation::new("response", "only known fields in their canonical spelling", "others"))
@@ -86,23 +96,18 @@ fn check_outcome(arguments: &Arguments, outcome: &Outcome) -> Result<(), Protoco
     match (arguments, outcome) {
         (_, Outcome::Failed { error }) => check_error(error),
         (Arguments::Probe {}, Outcome::Probed { .. }) => Ok(()),
-        (Arguments::Query { .. }, Outcome::Queried { query }) => check_query(query),
-        (Arguments::Analyze { query: asked, .. }, Outcome::Analyzed { analysis, query }) => {
+        (Arguments::Query { .. }, Outcome::Queried { .. }) => Ok(()),
+        (Arguments::Analyze { queries, .. }, Outcome::Analyzed { analysis, answers }) => {
             check_faults(&analysis.faults)?;
             check_options(&analysis.loader_options)?;
             check_options(&analysis.analyzer_options)?;
             if !analysis.suspicions.is_sorted_by(|a, b| a < b) {
                 return Err(ProtocolViolation::new("suspicions", "each once, in order", "another list"));
             }
-            match (asked, query) {
-                (None, None) => Ok(()),
-                (Some(_), Some(query)) => check_query(query),
-                _ => Err(ProtocolViolation::new(
-                    "query",
-                    "an outcome exactly when one was asked for",
-                    "another",
-                )),
+            if queries.is_some() == answers.is_some() {
+                return Ok(());
             }
+            Err(ProtocolViolation::new("answers", "answers exactly when there were queries", "another"))
         }
         _ => Err(ProtocolViolation::new(
             "outcome",
@@ -131,30 +136,14 @@ fn check_options(options: &[ResolvedOption]) -> Result<(), ProtocolViolation> {
     }
 }
 
-fn check_faults(faults: &FaultList) -> Result<(), ProtocolViolation> {
+pub(super) fn check_faults(faults: &FaultList) -> Result<(), ProtocolViolation> {
     if faults.items.len() <= FAULT_LIMIT && faults.total >= faults.items.len() as u64 {
         return Ok(());
     }
     Err(ProtocolViolation::new("faults", "a bounded list with its total", "another"))
 }
 
-fn check_query(query: &QueryOutcome) -> Result<(), ProtocolViolation> {
-    match query {
-        QueryOutcome::Decompiled { decompilation } if decompilation.text.contains('\r') => {
-            Err(ProtocolViolation::new("text", "LF line ends", "a carriage return"))
-        }
-        QueryOutcome::Decompiled { decompilation } => {
-            check_faults(&decompilation.faults)?;
-            if decompilation.warnings.len() <= MAX_LISTED_WARNINGS {
-                return Ok(());
-            }
-            Err(ProtocolViolation::new("warnings", format!("at most {MAX_LISTED_WARNINGS}"), "more"))
-        }
-        QueryOutcome::Failed { error } => check_error(error),
-    }
-}
-
-fn check_error(error: &WorkerError) -> Result<(), ProtocolViolation> {
+pub(super) fn check_error(error: &WorkerError) -> Result<(), ProtocolViolation> {
     let bounded = match error {
         WorkerError::AmbiguousTarget { candidates } => candidates.is_bounded(),
         WorkerError::ContainerSample { members, .. } => members.is_bounded(),
@@ -183,7 +172,7 @@ mod tests {
         format!(r#"{{"protocol_version":1,"invocation_id":"{}",{fields}}}"#, "07".repeat(16))
     }
 
-    const GOOD: &str = r#""operation":"query","phases":[],"outcome":{"status":"queried","query":{"status":"failed","error":{"code":"function_not_found","details":{}}}}"#;
+    const GOOD: &str = r#""operation":"query","phases":[],"outcome":{"status":"queried","answers":{"bytes":1,"sha256":"0707070707070707070707070707070707070707070707070707070707070707","count":1,"failed":0,"stopped":null}}"#;
 
     fn receive_text(text: &str) -> Result<Response, ReceiveError> {
         let directory = tempfile::tempdir().unwrap();
@@ -234,7 +223,7 @@ mod tests {
     #[test]
     fn unknown_fields_are_refused_at_every_depth() {
         let nested = reply(
-            r#""operation":"query","phases":[],"outcome":{"status":"queried","query":{"status":"failed","error":{"code":"decompile_failed","details":{"entry":{"space":"ram","offset":"0x1","extra":1},"reason":"r"}}}}"#,
+            r#""operation":"query","phases":[],"outcome":{"status":"failed","error":{"code":"decompile_failed","details":{"entry":{"space":"ram","offset":"0x1","extra":1},"reason":"r"}}}"#,
         );
         assert_eq!(field_of(receive_text(&nested)), "response");
         assert!(receive_text(&nested.replace(r#","extra":1"#, "")).is_ok());

@@ -41,6 +41,8 @@ pub enum Category {
     Program,
     /// About Functions.
     Functions,
+    /// Several questions at once.
+    Several,
     /// About what is stored.
     Storage,
 }
@@ -97,6 +99,14 @@ pub const COMMANDS: &[CommandEntry] = &[
         category: Category::Functions,
         operations: &[Operation::Analyze, Operation::Query],
         description: "Decompiles the one Function that an explicit selector names.",
+    },
+    CommandEntry {
+        name: "batch",
+        kind: "batch_report",
+        schema: "batch_report.json",
+        category: Category::Several,
+        operations: &[Operation::Analyze, Operation::Query],
+        description: "Answers many Queries about one Sample with one start of Ghidra, or decompiles all of its Functions.",
     },
     CommandEntry {
         name: "clean",

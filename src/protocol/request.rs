@@ -15,9 +15,9 @@ use crate::domain::selector::FunctionSelector;
 pub enum Operation {
     /// Prove that Java and Ghidra work.
     Probe,
-    /// Import and analyze a Sample, optionally answering one Query afterwards.
+    /// Import and analyze a Sample, optionally answering Queries afterwards.
     Analyze,
-    /// Answer one Query on a finished project.
+    /// Answer Queries on a finished project.
     Query,
 }
 
@@ -92,6 +92,22 @@ pub enum WorkerQuery {
     },
 }
 
+/// Queries that one worker answers one after another, on one opened Program.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Queries {
+    /// The questions, at least one and at most [`super::limits::MAX_QUERIES`].
+    pub items: Vec<WorkerQuery>,
+    /// File that receives one line for each answer, in this order.
+    pub answers_path: String,
+    /// Whether the first failure is the last answer.
+    pub stop_at_failure: bool,
+    /// Time after which no further Query is begun, in seconds; null for no limit.
+    pub timeout_seconds: Option<u64>,
+    /// Size after which no further answer is written, in bytes.
+    pub max_answers_bytes: u64,
+}
+
 /// Operation-specific arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "operation", content = "arguments", rename_all = "snake_case", deny_unknown_fields)]
@@ -106,15 +122,15 @@ pub enum Arguments {
         project_directory: String,
         /// Where facts files are written.
         facts_directory: String,
-        /// Query to answer in the same JVM once the Analysis is saved.
-        query: Option<WorkerQuery>,
+        /// Queries to answer in the same JVM once the Analysis is saved.
+        queries: Option<Queries>,
     },
     /// For [`Operation::Query`].
     Query {
         /// The private copy of the stored project.
         project_directory: String,
-        /// The question.
-        query: WorkerQuery,
+        /// The questions.
+        queries: Queries,
     },
 }
 
@@ -125,6 +141,15 @@ impl Arguments {
             Self::Probe {} => Operation::Probe,
             Self::Analyze { .. } => Operation::Analyze,
             Self::Query { .. } => Operation::Query,
+        }
+    }
+
+    /// The Queries among them.
+    pub fn queries(&self) -> Option<&Queries> {
+        match self {
+            Self::Analyze { queries, .. } => queries.as_ref(),
+            Self::Query { queries, .. } => Some(queries),
+            Self::Probe {} => None,
         }
     }
 }

@@ -47,17 +47,17 @@ pub enum Outcome {
         /// What was found.
         probe: Probe,
     },
-    /// Of `analyze`: the Analysis is complete and saved, whatever became of the Query.
+    /// Of `analyze`: the Analysis is complete and saved, whatever became of the Queries.
     Analyzed {
         /// The Analysis.
         analysis: Box<AnalysisResult>,
-        /// Result of the Query that was asked for, if one was.
-        query: Option<QueryOutcome>,
+        /// The answers to the Queries that were asked, if any were.
+        answers: Option<AnswersSummary>,
     },
     /// Of `query`.
     Queried {
-        /// Its result.
-        query: QueryOutcome,
+        /// The answers.
+        answers: AnswersSummary,
     },
     /// The operation failed; nothing may be promoted.
     Failed {
@@ -136,6 +136,44 @@ pub struct FunctionFactsFile {
     pub sha256: ContentDigest,
     /// Lines.
     pub count: u64,
+}
+
+/// The file of answers as the worker describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnswersSummary {
+    /// Size in bytes.
+    pub bytes: u64,
+    /// SHA-256 of the file.
+    pub sha256: ContentDigest,
+    /// Lines, one for each answered Query.
+    pub count: u64,
+    /// Failures among them.
+    pub failed: u64,
+    /// Why there are fewer lines than Queries; null when there are as many.
+    pub stopped: Option<Stopped>,
+}
+
+/// Why a worker left Queries unanswered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stopped {
+    /// The last answer is a failure, after which it was to stop.
+    Failure,
+    /// The time for all of them was over.
+    Time,
+    /// The next answer would have exceeded the size of the file.
+    Size,
+}
+
+/// One line of the file of answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// Index of the Query among those of the request.
+    pub index: u64,
+    /// Its result.
+    pub outcome: QueryOutcome,
 }
 
 /// Result of a Query.

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use super::binds::{self, Bind};
@@ -20,6 +20,8 @@ use crate::process::{self, HandedFile, LaunchPlan, MemoryFileSystem, Outcome, St
 /// Where a distribution puts bubblewrap. The caller's `PATH` is not asked: it would choose the program that isolates.
 const PLACES: [&str; 4] =
     ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"];
+/// One of the devices that bubblewrap shows; all of them have one owner.
+const DEVICE: &str = "/dev/null";
 /// The user and group the worker sees itself as, whoever the caller is.
 const WORKER_ID: &str = "1000";
 
@@ -81,6 +83,7 @@ impl Backend for Bubblewrap {
         line.host_binds(&binds::host(&paths.java_home, grants)?);
         line.read_only_grants(grants)?;
         line.writable_grants(grants)?;
+        line.refuse_exposed(&grants.invocation_directory)?;
         line.seal();
         line.worker(grants, job);
         let writable = [
@@ -95,7 +98,7 @@ impl Backend for Bubblewrap {
             environment: Vec::new(),
             current_directory: "/".into(),
             status_channel: Some(StatusChannel { option: "--json-status-fd", decode: decode_status }),
-            handed_files: filters()?,
+            handed_files: filters(must_unpack(grants)?)?,
             memory_file_systems: memory_file_systems(&grants.sizes).into(),
             writable_directories: writable.into_iter().flatten().cloned().collect(),
         })
@@ -119,9 +122,22 @@ impl Backend for Bubblewrap {
     }
 }
 
+/// Whether the engine must change the modes of files, which only one can be allowed whose user does not own the devices.
+fn must_unpack(grants: &WorkerGrants) -> Result<bool, SandboxError> {
+    match &grants.engine {
+        EngineGrant::SingleJar(jar) if grants.engine_cache.is_none() => {
+            let owner = fs::metadata(DEVICE).map(|found| found.uid());
+            let is_own = owner.map_or(true, |owner| owner == rustix::process::geteuid().as_raw());
+            if is_own { Err(SandboxError::EngineNotPrepared { jar: jar.clone() }) } else { Ok(true) }
+        }
+        _ => Ok(false),
+    }
+}
+
 /// Loaded by bubblewrap as the last thing before it executes the worker.
-fn filters() -> Result<Vec<HandedFile>, SandboxError> {
-    let programs = filter::programs().map_err(|error| SandboxError::Filter { reason: error.to_string() })?;
+fn filters(unpacks: bool) -> Result<Vec<HandedFile>, SandboxError> {
+    let programs =
+        filter::programs(unpacks).map_err(|error| SandboxError::Filter { reason: error.to_string() })?;
     Ok(programs.map(|content| HandedFile { option: "--add-seccomp-fd", content }).into())
 }
 
@@ -252,6 +268,20 @@ impl CommandLine {
         Ok(())
     }
 
+    /// Refuses a directory of the store that a read-only bind shows once more, under the host's own name and with its neighbours.
+    fn refuse_exposed(&self, directory: &Path) -> Result<(), SandboxError> {
+        let Ok(resolved) = directory.canonicalize() else { return Ok(()) };
+        let mut shown =
+            self.0.windows(2).filter(|words| words[0] == "--ro-bind").map(|words| Path::new(&words[1]));
+        let exposing = |shown: &&Path| shown.canonicalize().is_ok_and(|shown| resolved.starts_with(shown));
+        match shown.find(exposing) {
+            Some(shown) => {
+                Err(SandboxError::StoreExposed { directory: directory.to_owned(), shown: shown.to_owned() })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Last, when every mount point exists: the root and /dev are memory file systems of their own, and the settings below
     /// `/proc/sys` belong to the machine. When root runs ghidr, the worker owns them: capabilities are not asked for there.
     fn seal(&mut self) {
@@ -276,6 +306,7 @@ impl CommandLine {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::sandbox::EngineCacheGrant;
 
     #[test]
     fn status_lines_are_read_and_unknown_ones_ignored() {
@@ -295,7 +326,10 @@ mod tests {
             project_directory: Some("/host/project".into()),
             facts_directory: None,
             engine: EngineGrant::SingleJar("/host/ghidra.jar".into()),
-            engine_cache: None,
+            engine_cache: Some(EngineCacheGrant {
+                directory: "/host/cache".into(),
+                home_path: "cache".into(),
+            }),
             script_bundles: None,
             class_data_directory: None,
             adapter_directory: "/host/adapter".into(),
@@ -332,6 +366,7 @@ mod tests {
             "--ro-bind /nix/store/x /nix/store/x --ro-bind {java} {java} \
              --ro-bind /host/ghidr /ghidr/bin/ghidr --ro-bind /host/ghidra.jar /ghidr/engine/ghidra.jar \
              --ro-bind /host/adapter /ghidr/adapter --ro-bind /host/sample /ghidr/sample/sample \
+             --ro-bind /host/cache /ghidr/home/cache \
              --bind /host/invocation /ghidr/invocation --bind /host/project /ghidr/analysis/project \
              --remount-ro /proc --remount-ro /dev --remount-ro / --chdir /ghidr/invocation \
              -- /ghidr/bin/ghidr --worker --file-size-bytes 77 \
@@ -349,6 +384,47 @@ mod tests {
         let line = plan.arguments.join(std::ffi::OsStr::new(" ")).into_string().unwrap();
         assert!(line.contains("--ro-bind /nix/store/fonts /etc/fonts "), "{line}");
         assert!(!line.contains("/usr/share/fonts") && !line.contains("--ro-bind /etc/fonts"), "{line}");
+    }
+
+    #[test]
+    fn a_store_inside_of_what_every_worker_can_read_is_refused() {
+        let outer = tempfile::tempdir().unwrap();
+        let place = |name: &str| {
+            std::fs::create_dir_all(outer.path().join(name)).unwrap();
+            outer.path().join(name)
+        };
+        let (jdk, adapter, inside) = (place("jdk"), place("adapter"), place("adapter/store/invocation"));
+        std::os::unix::fs::symlink(&inside, outer.path().join("link")).unwrap();
+        let plan = |invocation_directory: &Path| {
+            let invocation_directory = invocation_directory.to_owned();
+            let grants =
+                WorkerGrants { invocation_directory, adapter_directory: adapter.clone(), ..grants(&jdk) };
+            Bubblewrap::at("/usr/bin/bwrap".into()).plan(&grants, Job::Answer)
+        };
+        for exposed in [&inside, &outer.path().join("link")] {
+            let error = plan(exposed).unwrap_err();
+            assert!(matches!(error, SandboxError::StoreExposed { .. }), "{error}");
+        }
+        assert!(plan(&place("adapter-store/invocation")).is_ok());
+    }
+
+    /// It must make files executable, and a worker that can do that could change the machine's devices when they are its
+    /// user's own.
+    #[test]
+    fn an_engine_that_must_unpack_itself_is_refused_to_the_owner_of_the_devices() {
+        let jdk = tempfile::tempdir().unwrap();
+        let unprepared = WorkerGrants { engine_cache: None, ..grants(jdk.path()) };
+        let planned = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&unprepared, Job::Answer);
+        if rustix::process::geteuid().is_root() {
+            let error = planned.unwrap_err();
+            assert!(matches!(error, SandboxError::EngineNotPrepared { .. }), "{error}");
+        } else {
+            let prepared = Bubblewrap::at("/usr/bin/bwrap".into()).plan(&grants(jdk.path()), Job::Answer);
+            assert_ne!(planned.unwrap().handed_files, prepared.unwrap().handed_files);
+        }
+        let directory = EngineGrant::InstallationDirectory("/host/ghidra".into());
+        let directory = WorkerGrants { engine: directory, ..unprepared };
+        assert!(Bubblewrap::at("/usr/bin/bwrap".into()).plan(&directory, Job::Answer).is_ok());
     }
 
     #[test]

@@ -37,6 +37,20 @@ pub enum SandboxError {
         /// The reason.
         source: io::Error,
     },
+    /// What the worker shall write lies inside of what every worker can read: all the store would be readable.
+    #[error("{} lies below {}, which every worker can read", directory.display(), shown.display())]
+    StoreExposed {
+        /// What the worker shall write.
+        directory: PathBuf,
+        /// What is shown to every worker.
+        shown: PathBuf,
+    },
+    /// The engine would have to make files executable, which the sandbox cannot allow the owner of the machine's devices.
+    #[error("{} is not prepared, and unpacking it would need more than root's sandbox allows", jar.display())]
+    EngineNotPrepared {
+        /// The engine.
+        jar: PathBuf,
+    },
     /// A granted path is not absolute.
     #[error("a path given to the worker is not absolute: {}", path.display())]
     RelativeGrant {
@@ -67,6 +81,8 @@ impl SandboxError {
             Self::BubblewrapMissing { .. } => "bubblewrap_missing",
             Self::SetupFailed { failure, .. } => failure.identifier(),
             Self::Filter { .. } => "unknown",
+            Self::StoreExposed { .. } => "store_exposed",
+            Self::EngineNotPrepared { .. } => "engine_not_prepared",
             Self::Grant { .. } | Self::RelativeGrant { .. } => "path_unusable",
             Self::JavaLinkTooBroad { .. } | Self::JavaTooLarge { .. } => "java_installation_unusable",
         }
@@ -81,6 +97,10 @@ impl SandboxError {
             }
             Self::SetupFailed { failure, .. } => failure.remedy(),
             Self::Filter { .. } => "report this as a fault of ghidr",
+            Self::StoreExposed { .. } => "use a store elsewhere (--store)",
+            Self::EngineNotPrepared { .. } => {
+                "use the bundled engine, an installation directory of Ghidra, or another user than root"
+            }
             Self::Grant { .. } | Self::RelativeGrant { .. } => "check that the path exists and can be read",
             Self::JavaLinkTooBroad { .. } | Self::JavaTooLarge { .. } => "use another JDK (--java-home)",
         }

@@ -8,6 +8,10 @@
 //! - a call in another architecture's convention (32 bit) ends the process.
 //!
 //! Local pairs of sockets stay, because Java's file channels use one; no other socket can be made, whatever its family.
+//!
+//! Mode, owner, times and attributes of a file cannot be changed, not even of the worker's own: the devices below `/dev` are
+//! the machine's own files, shown by a mount that may be written, and belong to the worker when root runs ghidr. An engine
+//! that must unpack itself needs [`UNPACKING`], which the sandbox grants only where those devices are another's.
 
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("the system call filter lists the calls of x86_64 only");
@@ -22,7 +26,7 @@ use seccompiler::{
 const FIRST_UNKNOWN: u32 = 463;
 
 /// Calls that are refused whatever their arguments.
-pub(super) const REFUSED: [c_long; 58] = [
+pub(super) const REFUSED: [c_long; 83] = [
     // Other processes: their memory, descriptors and registers.
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
@@ -63,6 +67,34 @@ pub(super) const REFUSED: [c_long; 58] = [
     libc::SYS_open_by_handle_at,
     libc::SYS_fanotify_init,
     libc::SYS_lookup_dcookie,
+    // Memory that belongs to no process, and so is not seen by whoever measures processes.
+    libc::SYS_memfd_create,
+    libc::SYS_memfd_secret,
+    libc::SYS_shmget,
+    libc::SYS_msgget,
+    libc::SYS_semget,
+    libc::SYS_mq_open,
+    // News of files, of which the user has few, whoever of their programs asks for them.
+    libc::SYS_inotify_init,
+    libc::SYS_inotify_init1,
+    // What is written down about a file besides its content.
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    SYS_FCHMODAT2,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+    libc::SYS_utimensat,
     // The machine.
     libc::SYS_init_module,
     libc::SYS_finit_module,
@@ -91,6 +123,12 @@ pub(super) const REFUSED: [c_long; 58] = [
     libc::SYS__sysctl,
 ];
 
+/// Of Linux 6.6, and not known to the library by name.
+const SYS_FCHMODAT2: c_long = 452;
+
+/// With the calls above, but for an engine that must make executable what it has unpacked.
+pub(super) const UNPACKING: c_long = libc::SYS_chmod;
+
 /// Flags of `clone` that make a namespace; that of time can only be given to `clone3` and `unshare`.
 pub(super) const NAMESPACE_FLAGS: [i32; 7] = [
     libc::CLONE_NEWNS,
@@ -106,8 +144,8 @@ pub(super) const NAMESPACE_FLAGS: [i32; 7] = [
 pub(super) const TERMINAL_INJECTION: [libc::Ioctl; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
 /// The filters in the kernel's own form; all of them are asked, and the strictest answer counts.
-pub(super) fn programs() -> Result<[Vec<u8>; 2], Error> {
-    Ok([encode(&unknown()), encode(&refused()?)])
+pub(super) fn programs(unpacks: bool) -> Result<[Vec<u8>; 2], Error> {
+    Ok([encode(&unknown()), encode(&refused(unpacks)?)])
 }
 
 /// Says nothing about architectures: the other filter's refusal of a foreign one is stricter than any answer here.
@@ -124,12 +162,15 @@ fn unknown() -> BpfProgram {
     ]
 }
 
-fn refused() -> Result<BpfProgram, Error> {
+fn refused(unpacks: bool) -> Result<BpfProgram, Error> {
     let when = |argument, compare, value: u64| {
         SeccompRule::new(vec![SeccompCondition::new(argument, SeccompCmpArgLen::Dword, compare, value)?])
     };
     let mut rules: std::collections::BTreeMap<c_long, Vec<SeccompRule>> =
         REFUSED.map(|call| (call, Vec::new())).into();
+    if !unpacks {
+        rules.insert(UNPACKING, Vec::new());
+    }
     rules.insert(libc::SYS_socketpair, vec![when(0, SeccompCmpOp::Ne, libc::AF_UNIX as u64)?]);
     let flags = NAMESPACE_FLAGS.map(|flag| flag as u32 as u64);
     let makes_namespace = flags.map(|flag| when(0, SeccompCmpOp::MaskedEq(flag), flag));

@@ -107,6 +107,12 @@ impl WorkerPaths {
         self.invocation_directory.join("progress")
     }
 
+    /// The file of answers.
+    #[must_use]
+    pub fn answers(&self) -> PathBuf {
+        self.invocation_directory.join("answers.jsonl")
+    }
+
     fn all(&self) -> impl Iterator<Item = &Path> {
         let optional =
             [&self.sample, &self.project_directory, &self.facts_directory, &self.class_data_directory];

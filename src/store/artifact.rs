@@ -43,9 +43,49 @@ pub struct PendingArtifact<'store> {
     scope: ArtifactScope,
     bytes: u64,
     sha256: ContentDigest,
+    extension: &'static str,
+}
+
+/// An Artifact of lines while it is written.
+#[derive(Debug)]
+pub struct ArtifactLines<'store> {
+    store: &'store Store,
+    staging: StagingDir,
+    scope: ArtifactScope,
+    writer: BufWriter<HashingWriter<File>>,
+}
+
+impl<'store> ArtifactLines<'store> {
+    /// Adds a line, whose LF it has.
+    pub fn append(&mut self, line: &[u8]) -> Result<(), StoreError> {
+        let path = self.staging.dir.child_path(PENDING);
+        self.writer.write_all(line).at(Operation::Write, &path)
+    }
+
+    /// The complete Artifact.
+    pub fn finish(self) -> Result<PendingArtifact<'store>, StoreError> {
+        let Self { store, staging, scope, writer } = self;
+        let path = staging.dir.child_path(PENDING);
+        let written = writer.into_inner().map_err(io::IntoInnerError::into_error);
+        let (file, bytes, sha256) = written.at(Operation::Write, &path)?.finish();
+        file.sync_all().at(Operation::Sync, &path)?;
+        Ok(PendingArtifact { store, staging, scope, bytes, sha256, extension: "jsonl" })
+    }
 }
 
 impl Store {
+    /// Begins an Artifact of lines.
+    pub fn begin_lines(
+        &self,
+        lock: &impl HoldsStoreLock,
+        scope: ArtifactScope,
+    ) -> Result<ArtifactLines<'_>, StoreError> {
+        let staging = StagingDir::create_unnamed(self, lock)?;
+        let file = staging.dir.create_file(PENDING, FILE_MODE)?;
+        let writer = BufWriter::with_capacity(hashing::BUFFER_BYTES, HashingWriter::new(file));
+        Ok(ArtifactLines { store: self, staging, scope, writer })
+    }
+
     /// Stages the Artifact that `write` produces.
     pub fn stage_artifact(
         &self,
@@ -58,7 +98,7 @@ impl Store {
         let file = staging.dir.create_file(PENDING, FILE_MODE)?;
         let (file, bytes, sha256) = write_hashed(file, write).at(Operation::Write, &path)?;
         file.sync_all().at(Operation::Sync, &path)?;
-        Ok(PendingArtifact { store: self, staging, scope, bytes, sha256 })
+        Ok(PendingArtifact { store: self, staging, scope, bytes, sha256, extension: "json" })
     }
 }
 
@@ -103,7 +143,7 @@ impl PendingArtifact<'_> {
     }
 
     fn name(&self) -> String {
-        format!("{}.json", self.sha256)
+        format!("{}.{}", self.sha256, self.extension)
     }
 
     /// Whether the published file of this name is there and has these bytes.

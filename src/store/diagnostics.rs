@@ -52,6 +52,8 @@ pub enum TerminationReason {
     Interrupted,
     /// It exceeded its memory bound.
     MemoryLimitExceeded,
+    /// It exceeded its bound of processes and threads.
+    TaskLimitExceeded,
     /// It exceeded its disk bound.
     DiskLimitExceeded,
     /// It never started.

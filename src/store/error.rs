@@ -13,20 +13,23 @@ use super::sample::SampleError;
 use crate::domain::canonical_json::CanonicalJsonError;
 use crate::domain::digest::{ProfileDigest, SampleDigest};
 use crate::domain::path_value::PathValue;
+use crate::domain::store_source::StoreSource;
 
 /// A failed store operation.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// A configured or derived store path cannot be used.
-    #[error("analysis store path '{path}' is invalid: {reason}")]
+    #[error("analysis store path '{path}' (from {}) is invalid: {reason}", selected_by.setting())]
     InvalidPath {
         /// The path, byte-exact.
         path: PathValue,
+        /// The rule that selected it.
+        selected_by: StoreSource,
         /// Which rule it breaks.
         reason: InvalidPathReason,
     },
     /// No store was configured and `HOME` does not name a place for one.
-    #[error("no analysis store location: HOME is {reason}")]
+    #[error("HOME, below which it would be, is {reason}")]
     NoLocation {
         /// `unset` or `not an absolute path`.
         reason: &'static str,

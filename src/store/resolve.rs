@@ -80,7 +80,9 @@ impl StoreLocation {
 
     fn checked(path: &Path, source: StoreSource, mode: SandboxMode) -> Result<Self, StoreError> {
         match violation(path, mode) {
-            Some(reason) => Err(StoreError::InvalidPath { path: PathValue::from(path), reason }),
+            Some(reason) => {
+                Err(StoreError::InvalidPath { path: PathValue::from(path), selected_by: source, reason })
+            }
             None => Ok(Self { path: tidy(path), source }),
         }
     }
@@ -180,7 +182,7 @@ mod tests {
         let error =
             StoreLocation::resolve(Some(&path), &StoreEnvironment::default(), SandboxMode::Bubblewrap)
                 .unwrap_err();
-        let StoreError::InvalidPath { path: value, reason } = error else { unreachable!() };
+        let StoreError::InvalidPath { path: value, reason, .. } = error else { unreachable!() };
         assert_eq!(value.to_path().unwrap().as_os_str(), path);
         assert_eq!(reason, InvalidPathReason::NotUtf8);
     }

@@ -17,6 +17,11 @@ use super::hashing::{BUFFER_BYTES, Stop};
 use crate::domain::digest::SampleDigest;
 use crate::domain::sample_header::SampleHeader;
 
+/// Said of a file that did not change, yet had another size than its content: made while it is read, by `/proc` for
+/// example, it would have as many sizes as readings.
+const OTHER_SIZE: &str =
+    "its content has not the size that the file system tells, as in /proc; copy it into a file";
+
 /// Why a path is not an acceptable Sample, or was not when it was read.
 #[derive(Debug, thiserror::Error)]
 pub enum SampleError {
@@ -141,8 +146,11 @@ impl OpenedSample {
         }
         let header = SampleHeader::read(|offset, length| self.read_window(offset, length, stop))?;
         let stat = rustix::fs::fstat(&self.file).map_err(|errno| SampleError::Unreadable(errno.into()))?;
-        if Metadata::from(&stat) != self.before || size_bytes != self.before.size_bytes {
+        if Metadata::from(&stat) != self.before {
             return Err(E::from(SampleError::Changed));
+        }
+        if size_bytes != self.before.size_bytes {
+            return Err(E::from(SampleError::Unreadable(io::Error::other(OTHER_SIZE))));
         }
         Ok(SampleIdentity { digest: SampleDigest::from_bytes(hasher.finalize().into()), size_bytes, header })
     }
@@ -300,6 +308,12 @@ mod tests {
         });
         assert!(matches!(outcome, Err(SampleError::Interrupted { signal: 15 })), "{outcome:?}");
         assert_eq!(read_bytes, BUFFER_BYTES * 2);
+    }
+
+    #[test]
+    fn a_file_that_is_made_while_it_is_read_has_no_bytes_to_identify() {
+        let outcome = OpenedSample::open(Path::new("/proc/version"), u64::MAX).unwrap().hash(&|| None);
+        assert!(matches!(&outcome, Err(SampleError::Unreadable(error)) if error.to_string() == OTHER_SIZE));
     }
 
     #[test]

@@ -66,6 +66,17 @@ fn memory_and_disk_are_bounded_while_the_worker_runs() {
 }
 
 #[test]
+fn processes_and_threads_are_bounded_while_the_worker_runs() {
+    for mode in ["bubblewrap", "off"] {
+        let processes = Processes::new().in_mode(mode);
+        processes.script(&json!([{"do": "start_threads", "threads": 1_100}]));
+        let error = processes.ask("inspect", &[]).error("task_limit_exceeded", 1);
+        assert_eq!(error["details"], json!({"limit_tasks": 1024}), "{mode}");
+        processes.assert_no_analysis();
+    }
+}
+
+#[test]
 fn a_store_without_room_or_of_an_impossible_name_is_refused_before_any_worker() {
     let processes = Processes::new().with("FAKE_RESERVE_BYTES", u64::MAX / 2);
     let error = processes.ask("inspect", &[]).error("store_space_insufficient", 1);
@@ -73,6 +84,17 @@ fn a_store_without_room_or_of_an_impossible_name_is_refused_before_any_worker() 
     let name = processes.world.path(&"n".repeat(300));
     let error = processes.ask("inspect", &["--store", name.to_str().unwrap()]).error("store_failed", 1);
     assert_eq!(error["details"]["reason"], "File name too long (os error 36)", "{error}");
+}
+
+/// The worker could read every other Sample's data.
+#[test]
+fn a_store_below_the_adapter_is_an_invalid_path() {
+    let processes = Processes::new().in_mode("bubblewrap");
+    let store = processes.world.path("bundle/adapter/store");
+    let error =
+        processes.ask("inspect", &["--store", store.to_str().unwrap()]).error("invalid_store_path", 1);
+    let reason = error["details"]["reason"].as_str().unwrap();
+    assert!(reason.ends_with("bundle/adapter, which every worker can read"), "{error}");
 }
 
 #[test]

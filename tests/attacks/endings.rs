@@ -201,6 +201,26 @@ fn a_worker_that_dies_is_named_by_its_signal_or_status() {
     }
 }
 
+/// What a caller leaves to its children, knowingly or not: SIGCHLD ignored, and a bound of files below a worker's own.
+#[test]
+fn what_a_caller_leaves_to_its_children_changes_nothing() {
+    const FILE_BLOCKS: &str = "2000000";
+    for mode in MODES {
+        for wrapper in [
+            &["env", "--ignore-signal=CHLD"][..],
+            &["sh", "-c", &format!("ulimit -f {FILE_BLOCKS}; exec \"$@\""), "sh"],
+        ] {
+            let processes = Processes::new().in_mode(mode);
+            let asking = processes.asking("inspect", &[]);
+            let mut wrapped = Command::new(wrapper[0]);
+            wrapped.args(&wrapper[1..]).arg(asking.get_program()).args(asking.get_args());
+            wrapped.env_clear().envs(asking.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            wrapped.env("PATH", "/usr/bin:/bin");
+            processes.ended(wrapped.output().unwrap().into()).success();
+        }
+    }
+}
+
 /// A command that cannot deliver its document has not succeeded, and whoever reads half of one sees a failure.
 #[test]
 fn without_a_reader_a_success_is_a_failure_and_never_a_panic() {

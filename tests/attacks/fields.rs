@@ -11,16 +11,17 @@ struct Attacks {
     processes: Processes,
     arguments: &'static [&'static str],
     setup: Vec<Value>,
+    step: &'static str,
     checked: u32,
 }
 
 impl Attacks {
     fn on(arguments: &'static [&'static str], setup: Vec<Value>) -> Self {
-        Self { processes: Processes::new(), arguments, setup, checked: 0 }
+        Self { processes: Processes::new(), arguments, setup, step: "response", checked: 0 }
     }
 
     fn refused(&mut self, at: &str, how: &str) {
-        let attack = json!({"do": "response", "at": at, "how": how});
+        let attack = json!({"do": self.step, "at": at, "how": how});
         let steps: Vec<Value> = self.setup.iter().cloned().chain([attack]).collect();
         self.processes.script(&json!(steps));
         let run = self.processes.ask(self.arguments[0], &self.arguments[1..]);
@@ -80,6 +81,7 @@ fn response(operation: &str, arguments: Value, values: &[(&str, Value)]) -> Valu
     if operation == "analyze" {
         let mut functions = digest();
         functions["count"] = json!(6);
+        outcome["answers"] = json!({"bytes": 1, "sha256": "0", "count": 1, "failed": 0, "stopped": null});
         outcome["analysis"]["facts"] = json!({"program": digest(), "functions": functions});
     }
     json!({
@@ -103,11 +105,23 @@ fn every_member_of_an_analysis_is_checked() {
             ]}),
         ),
         ("/analysis/suspicions", json!(["headers_past_end_of_file"])),
-        ("/query/decompilation/warnings", json!(["WARNING: a"])),
     ];
     let mut attacks = Attacks::on(&["decompile", "--name", "main"], set(&values));
-    attacks.every_place(&response("analyze", json!({"query": {}}), &values));
+    attacks.every_place(&response("analyze", json!({"queries": {}}), &values));
     assert!(attacks.checked > 150, "{}", attacks.checked);
+}
+
+#[test]
+fn every_member_of_an_answer_is_checked() {
+    let warnings = ("/query/decompilation/warnings", json!(["WARNING: a"]));
+    let mut attacks = Attacks::on(&["decompile", "--name", "main"], set(&[warnings]));
+    attacks.step = "answered";
+    let query = json!({"selector": {"kind": "name", "value": "main"}});
+    let request = json!({"operation": "query", "arguments": {"queries": {"items": [query]}}});
+    let mut answer = Answer::honest(&request, program());
+    answer.outcome_at("/query/decompilation")["warnings"] = json!(["WARNING: a"]);
+    attacks.every_place(&json!({"index": 0, "outcome": answer.answers[0]}));
+    assert!(attacks.checked > 40, "{}", attacks.checked);
 }
 
 #[test]

@@ -76,8 +76,46 @@ fn people_are_told_what_they_probably_meant() {
         assert_eq!(error["details"]["suggestion"], meant, "{arguments:?}");
     }
     // What resembles nothing gets no suggestion.
-    let error = ghidr.run(["--qqqqqq"]).error("invalid_arguments", 2);
-    assert!(error["details"]["suggestion"].is_null(), "{error}");
+    for arguments in [&["--qqqqqq"][..], &["completions", "tcsh"], &["list"]] {
+        let error = ghidr.run(arguments).error("invalid_arguments", 2);
+        assert!(error["details"]["suggestion"].is_null(), "{error}");
+    }
+    for (arguments, meant) in
+        [(&["help", "inspect"][..], "inspect --help"), (&["help", "store", "list"], "store list --help")]
+    {
+        let error = ghidr.run(arguments).error("invalid_arguments", 2);
+        assert_eq!(error["details"]["suggestion"], meant);
+    }
+}
+
+/// A command line that is refused leads to the help of the command that it names, in the words that help uses.
+#[test]
+fn a_refusal_speaks_the_words_of_help_and_leads_to_it() {
+    let ghidr = Ghidr::new();
+    let digest = "0".repeat(64);
+    let cases: [(&[&str], &str, &str); 9] = [
+        (&[], "ghidr --help describes them", "ghidr --help"),
+        (&["store"], "a command is required", "ghidr store --help"),
+        (&["inspect"], "required, but not given: SAMPLE", "ghidr inspect --help"),
+        (&["inspect", "a", "--limt"], "unexpected argument", "ghidr inspect --help"),
+        (
+            &["decompile", "a"],
+            "required, but not given: --name NAME or --address SPACE:0xOFFSET",
+            "ghidr decompile --help",
+        ),
+        (&["decompile", "a", "--address", "0x1"], "address", "ghidr decompile --help"),
+        (&["clean", "x", "--all"], "exactly one of SAMPLE, --digest and --all", "ghidr clean --help"),
+        (&["clean", "--digest", &digest, "--yes"], "--yes goes only with --all", "ghidr clean --help"),
+        (&["clean", "x", "--yes", "--dry-run"], "--yes goes only with --all", "ghidr clean --help"),
+    ];
+    for (arguments, words, help) in cases {
+        let run = ghidr.run_unframed(["--format", "human"].iter().chain(arguments));
+        let text = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(text.lines().next().unwrap().contains(words), "{arguments:?}: {text}");
+        assert!(text.ends_with(&format!("\n  see: {help}\n")), "{arguments:?}: {text}");
+    }
+    let error = ghidr.run(["bogus", "a"]).error("invalid_arguments", 2);
+    assert_eq!(error["details"]["argument"], "bogus");
 }
 
 #[test]

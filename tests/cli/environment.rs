@@ -117,6 +117,22 @@ fn closed_output_is_no_panic_and_harms_no_store() {
     assert!(record.contains("analysis_store") && !record.contains("schema_version"), "{record}");
 }
 
+/// What is known to be lost before it is worked for is not worked for.
+#[test]
+fn a_standard_output_that_takes_nothing_is_a_failure_before_anything_is_done() {
+    let ghidr = Ghidr::new();
+    for arguments in [&["inspect", "/bin/true"][..], &["clean", "--all", "--yes"], &["doctor"]] {
+        let read_only = through_shell(&ghidr, r#"exec "$0" "$@" 1</dev/null"#, arguments).output().unwrap();
+        let error = Run::from(read_only).error("output_failed", 1);
+        assert_eq!(error["details"]["reason"], "it is not open for writing", "{arguments:?}");
+    }
+    assert!(!ghidr.store().exists());
+    let help = through_shell(&ghidr, r#"exec "$0" "$@" 1</dev/null"#, &["--help"]).output().unwrap();
+    assert_eq!(help.status.code(), Some(1));
+    let text = String::from_utf8(help.stderr).unwrap();
+    assert!(text.starts_with("error: standard output") && text.lines().count() == 1, "{text}");
+}
+
 /// The permissions of everything in a store do not depend on the caller's mask, which this process
 /// cannot change for itself alone, so the store is made by the executable.
 #[test]

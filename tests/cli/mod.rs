@@ -1,6 +1,7 @@
-//! The command line and its documents, without any worker.
+//! The command line and its documents, without Ghidra.
 
 mod arguments;
+mod batches;
 mod cleaning;
 mod discovery;
 mod engines;

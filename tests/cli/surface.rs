@@ -23,13 +23,16 @@ const VARIABLES: [&str; 8] = [
     "XDG_CACHE_HOME",
 ];
 
-const FLAGS: [&str; 21] = [
+const FLAGS: [&str; 24] = [
     "address",
     "all",
     "analysis-timeout-seconds",
+    "batch-timeout-seconds",
+    "decompile-all",
     "decompile-timeout-seconds",
     "digest",
     "dry-run",
+    "fail-fast",
     "format",
     "ghidra",
     "java-home",

@@ -106,7 +106,7 @@ fn a_cold_decompile_is_one_worker_and_a_warm_one_another() {
     assert_eq!(warm["provenance"]["limits"]["child_watchdog_seconds"], 180);
     assert_eq!(world.operations(), ["analyze", "query"]);
     let seen = world.seen.borrow();
-    let selector = &seen[1].request["arguments"]["query"]["selector"];
+    let selector = &seen[1].request["arguments"]["queries"]["items"][0]["selector"];
     assert_eq!(selector["kind"], "address", "a stored table resolves the selector before Ghidra is asked");
 }
 

@@ -104,4 +104,16 @@ fn human_format_names_the_artifact() {
     for part in ["Artifact: ", path.to_str().unwrap(), "Size: ", "SHA-256: "] {
         assert!(text.contains(part), "{part} in {text}");
     }
+    let enough = text.trim_end().rsplit(' ').next().unwrap();
+    let run = world.run_unframed([
+        "--format",
+        "human",
+        "functions",
+        &sample,
+        "--all",
+        "--max-inline-bytes",
+        enough,
+    ]);
+    let shown = String::from_utf8(run.stdout).unwrap();
+    assert!(shown.starts_with("ADDRESS"), "the flag that the text ends with is enough: {text}{shown}");
 }

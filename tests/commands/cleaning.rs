@@ -301,7 +301,10 @@ fn a_person_is_asked_once_and_only_yes_removes_everything() {
         world.person = Some(answer);
         let run = world.run_unframed(human);
         let text = String::from_utf8(run.stderr).unwrap();
-        assert!(run.status == Some(1) && run.stdout.is_empty() && text.contains("add --yes"), "{text}");
+        assert!(
+            run.status == Some(1) && run.stdout.is_empty() && text == "error: nothing was removed\n",
+            "{text}"
+        );
         assert_eq!(stored(&world), before);
     }
     let question = world.questions.borrow()[0].clone();

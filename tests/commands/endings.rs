@@ -53,6 +53,8 @@ fn limits_say_which_flag_to_raise_and_to_what() {
     assert_eq!(memory["details"]["raise"], json!({"flag": "--max-memory-mib", "next_value": 8192}));
     let disk = ended(ends(EndedBy::DiskQuota { observed_bytes: 1 }), "disk_quota_exceeded", 1);
     assert!(disk["details"]["limit_bytes"].as_u64().unwrap() > 0);
+    let tasks = ended(ends(EndedBy::TaskLimit { observed_tasks: 1 }), "task_limit_exceeded", 1);
+    assert_eq!(tasks["details"], json!({"limit_tasks": 1024}));
     let timeout = ended(
         |answer| answer.fail("analysis_timeout", json!({"timeout_seconds": 600, "analyzer": "DWARF"})),
         "analysis_timeout",

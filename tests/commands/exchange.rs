@@ -59,7 +59,9 @@ fn every_path_of_a_request_is_absolute_and_granted() {
     for seen in world.seen.borrow().iter() {
         let grants: Vec<&Value> = seen.request["grants"].as_array().unwrap().iter().collect();
         let arguments = seen.request["arguments"].as_object().unwrap();
-        for (name, path) in arguments.iter().filter(|(name, _)| *name != "query") {
+        let answers = ("answers_path", &seen.request["arguments"]["queries"]["answers_path"]);
+        let named = arguments.iter().map(|(name, path)| (name.as_str(), path));
+        for (name, path) in named.filter(|(name, _)| *name != "queries").chain([answers]) {
             let path = Path::new(path.as_str().unwrap());
             assert!(path.is_absolute(), "{name}");
             let grant = grants.iter().find(|grant| path.starts_with(grant["path"].as_str().unwrap()));
@@ -105,7 +107,9 @@ fn limits_reach_the_worker_as_given() {
         [&limits["analysis_timeout_seconds"], &limits["decompile_timeout_seconds"], &limits["max_cpu"]];
     assert_eq!(numbers, [&json!(7), &json!(8), &json!(1)]);
     let options = seen[0].request["boot"]["jvm_options"].as_array().unwrap();
-    assert!(options.contains(&json!("-Xmx300m")));
+    for option in ["-Xmx300m", "-XX:ActiveProcessorCount=1", "-Dcpu.core.override=1"] {
+        assert!(options.contains(&json!(option)), "{option}");
+    }
 }
 
 /// The Sample changes between its identification and its copy: the clock of the staging id is that moment.

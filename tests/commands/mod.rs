@@ -1,6 +1,7 @@
 //! Whole commands in this process, on a scripted worker: no JVM, no child process.
 
 mod answers;
+mod batch;
 mod budget;
 mod cleaning;
 mod corruption;

@@ -31,7 +31,7 @@ fn a_basename_and_a_qualified_name_are_exact() {
     let world = warm();
     world.ask("decompile", &["--name", "A::parse"]).success();
     assert_eq!(
-        world.seen.borrow()[1].request["arguments"]["query"]["selector"]["offset"],
+        world.seen.borrow()[1].request["arguments"]["queries"]["items"][0]["selector"]["offset"],
         "0x0000000000001040"
     );
     for wrong in ["Main", "mai", "A::", "::main", "parse ", "*", ""] {

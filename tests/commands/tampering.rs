@@ -85,15 +85,19 @@ fn a_response_of_another_shape_is_refused() {
     violation(&["inspect"], duplicate);
 }
 
+/// What a response may say about answers.
+fn answers() -> Value {
+    json!({"bytes": 1, "sha256": "0".repeat(64), "count": 1, "failed": 0, "stopped": null})
+}
+
 #[test]
 fn outcomes_that_do_not_belong_together_are_refused() {
     violation(&["inspect"], |answer| {
-        answer.outcome_at("")["query"] =
-            json!({"status": "failed", "error": {"code": "function_not_found", "details": {}}})
+        answer.claim(|response| response["outcome"]["answers"] = answers());
     });
-    violation(&DECOMPILE, |answer| answer.outcome_at("")["query"] = json!(null));
+    violation(&DECOMPILE, |answer| answer.claim(|response| response["outcome"]["answers"] = json!(null)));
     violation(&["inspect"], |answer| {
-        *answer.outcome_at("") = json!({"status": "queried", "query": {"status": "failed", "error": {"code": "function_not_found", "details": {}}}});
+        *answer.outcome_at("") = json!({"status": "queried", "answers": answers()});
     });
 }
 

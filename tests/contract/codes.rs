@@ -178,6 +178,11 @@ pub const ERRORS: &[Row] = &[
         "Correct the argument; the suggestion, when there is one, is exact.",
     ),
     row(
+        "invalid_batch",
+        "cli::batches::a_batch_that_is_wrong_anywhere_runs_nothing_and_names_the_line",
+        "Correct the line; nothing of the batch was run.",
+    ),
+    row(
         "invalid_store_path",
         "cli::stores::a_wrong_explicit_store_is_an_error_and_never_a_fall_through",
         "Give an absolute path with `--store`.",
@@ -258,6 +263,11 @@ pub const ERRORS: &[Row] = &[
         "store_unwritable",
         "cli::stores::a_store_that_cannot_be_created_is_unwritable",
         "Make the store writable, or use another.",
+    ),
+    row(
+        "task_limit_exceeded",
+        "attacks::codes::processes_and_threads_are_bounded_while_the_worker_runs",
+        "The Sample makes Ghidra start processes without end; treat it as hostile.",
     ),
     row(
         "unsupported_target",

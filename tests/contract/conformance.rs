@@ -13,11 +13,11 @@ use ghidr::domain::limits::CANDIDATE_LIMIT;
 use ghidr::domain::program::FACTS_VERSION;
 use ghidr::domain::selector::FunctionSelector;
 use ghidr::protocol::limits::{
-    MAX_LISTED_WARNINGS, MAX_PROGRESS_BYTES, MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, MAX_TEXT_CHARS,
-    PROTOCOL_VERSION,
+    MAX_LISTED_WARNINGS, MAX_PROGRESS_BYTES, MAX_QUERIES, MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES,
+    MAX_TEXT_CHARS, PROTOCOL_VERSION,
 };
 use ghidr::protocol::registry::{COMMANDS, Category, OPERATIONS};
-use ghidr::protocol::request::{Arguments, Operation, WorkerQuery};
+use ghidr::protocol::request::{Arguments, Operation, Queries, WorkerQuery};
 use serde_json::Value;
 
 use crate::support::committed;
@@ -49,13 +49,21 @@ fn every_command_has_a_published_schema_and_no_document_kind_is_left_over() {
     for command in COMMANDS {
         assert!(published.contains(command.kind), "{}", command.name);
     }
-    let kept_in_files = ["analysis_manifest", "analysis_profile", "diagnostic_manifest", "error", "store"];
+    let kept_in_files = [
+        "analysis_manifest",
+        "analysis_profile",
+        "decompilation_line",
+        "diagnostic_manifest",
+        "error",
+        "store",
+    ];
     let commands = COMMANDS.iter().map(|command| command.kind);
     assert_eq!(published, commands.chain(kept_in_files).collect());
     assert_eq!(published, DOCUMENT_KINDS.into(), "what `ghidr schema` offers");
 }
 
-/// `doctor`, `clean` and `store list` describe a machine and its store and have no golden; every command about a
+/// `doctor`, `clean` and `store list` describe a machine and its store, `batch` repeats what the others answer; every
+/// other command about a
 /// Sample's Program has one per fixture.
 #[test]
 fn every_command_about_a_sample_has_goldens_of_every_engine_version() {
@@ -80,17 +88,23 @@ fn every_command_about_a_sample_has_goldens_of_every_engine_version() {
 
 #[test]
 fn operations_are_the_variants_of_the_request() {
-    let query = WorkerQuery::Decompile { selector: FunctionSelector::Name { value: "f".into() } };
     let path = String::new;
+    let queries = Queries {
+        items: vec![WorkerQuery::Decompile { selector: FunctionSelector::Name { value: "f".into() } }],
+        answers_path: path(),
+        stop_at_failure: false,
+        timeout_seconds: None,
+        max_answers_bytes: 1,
+    };
     let variants = [
         Arguments::Probe {},
         Arguments::Analyze {
             sample_path: path(),
             project_directory: path(),
             facts_directory: path(),
-            query: Some(query.clone()),
+            queries: Some(queries.clone()),
         },
-        Arguments::Query { project_directory: path(), query },
+        Arguments::Query { project_directory: path(), queries },
     ];
     let written = variants.map(|arguments| {
         // No wildcard: a new variant does not compile until it is listed here.
@@ -121,6 +135,7 @@ fn the_adapter_dispatches_the_same_operations_under_the_same_limits() {
         ("facts_version", u64::from(FACTS_VERSION)),
         ("max_request_bytes", MAX_REQUEST_BYTES as u64),
         ("max_response_bytes", MAX_RESPONSE_BYTES),
+        ("max_queries", MAX_QUERIES as u64),
         ("max_progress_bytes", MAX_PROGRESS_BYTES as u64),
         ("max_listed_items", CANDIDATE_LIMIT as u64),
         ("max_listed_faults", FAULT_LIMIT as u64),

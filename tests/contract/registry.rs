@@ -64,7 +64,7 @@ fn every_error_code_has_a_documented_exit_status() {
     let mut timeouts = Vec::new();
     for Code { code, value, .. } in errors() {
         let expected = match code.as_str() {
-            "invalid_arguments" => ExitStatus::Usage,
+            "invalid_arguments" | "invalid_batch" => ExitStatus::Usage,
             "interrupted" => ExitStatus::Interrupted,
             code if code.ends_with("_timeout") => ExitStatus::Timeout,
             _ => ExitStatus::Failure,

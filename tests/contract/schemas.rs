@@ -48,7 +48,8 @@ fn every_property_of_a_public_schema_is_described() {
             let Some(properties) = object.get("properties").and_then(Value::as_object) else { return };
             for (name, property) in properties {
                 // The tag and the content of a tagged union are explained by the union itself.
-                let is_tag = ["code", "details", "kind", "encoding", "value"].contains(&name.as_str());
+                let is_tag =
+                    ["code", "details", "kind", "encoding", "value", "status"].contains(&name.as_str());
                 let described = property.get("description").is_some() || is_tag;
                 assert!(described, "{}: property {name} has no description", published.kind);
             }

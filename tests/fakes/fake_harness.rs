@@ -81,6 +81,7 @@ fn main() -> ExitCode {
             interrupts: &interrupts,
             capture_directory: &root.join("capture"),
             max_memory_bytes: options.number("memory_mib").map(|mib| mib << 20),
+            max_tasks: options.number("tasks"),
             max_disk_bytes: options.number("disk_mib").map(|mib| mib << 20),
             on_tick: &mut |_| ticks += 1,
         },
@@ -166,6 +167,7 @@ fn describe(outcome: &Outcome, backend: &dyn Backend, ticks: u64) -> Value {
         EndedBy::Watchdog => "watchdog",
         EndedBy::Interrupted { .. } => "interrupted",
         EndedBy::MemoryLimit { .. } => "memory_limit",
+        EndedBy::TaskLimit { .. } => "task_limit",
         EndedBy::DiskQuota { .. } => "disk_quota",
     };
     let termination = outcome.termination.map(|termination| match termination {

@@ -11,7 +11,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::os::unix::net::{SocketAddr, UnixStream};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -97,6 +97,8 @@ fn obey(line: &str, arguments: &WorkerArguments) -> Option<u8> {
         "child-allocates-mib" => {
             Command::new(std::env::current_exe().unwrap()).args(["--allocate", rest]).status().unwrap();
         }
+        "threads" => (0..rest.parse().unwrap()).for_each(|_: u32| drop(thread::spawn(thread::park))),
+        "leaderless-mib" => start_leaderless(rest.parse().unwrap()),
         "fill-mib" => fill(rest),
         "respond" => fs::write(&arguments.response, rest).unwrap(),
         "read" => report(line, fs::read(rest).map(|bytes| format!("{} bytes", bytes.len()))),
@@ -153,6 +155,44 @@ fn allocate(mib: usize) {
     let blocks: Vec<Vec<u8>> = (0..mib).map(|_| vec![1_u8; 1 << 20]).collect();
     println!("allocated {}", blocks.iter().map(Vec::len).sum::<usize>());
     std::mem::forget(blocks);
+}
+
+/// Starts a process of two threads, of which the first ends at once and the other keeps this much memory, for ever.
+#[allow(clippy::zombie_processes, reason = "it never ends by itself")]
+fn start_leaderless(mib: u32) {
+    let mut code = Vec::new();
+    let mut add = |bytes: &[u8]| code.extend(bytes);
+    add(&[0xb8, 56, 0, 0, 0]); // mov eax, clone
+    add(&[0xbf, 0x00, 0x0f, 0x05, 0x00]); // mov edi, VM | FS | FILES | SIGHAND | THREAD | SYSVSEM
+    add(&[0x31, 0xf6, 0x31, 0xd2, 0x45, 0x31, 0xd2, 0x45, 0x31, 0xc0]); // xor esi, edx, r10d, r8d
+    add(&[0x0f, 0x05]); // syscall; the stack is shared and never used
+    add(&[0x85, 0xc0, 0x74, 0x09]); // test eax, eax; jz over the next three
+    add(&[0x31, 0xff]); // xor edi, edi
+    add(&[0xb8, 60, 0, 0, 0]); // mov eax, exit
+    add(&[0x0f, 0x05]); // syscall: ends this thread
+    add(&[0x31, 0xff, 0xbe]); // xor edi, edi; mov esi, length
+    add(&(mib << 20).to_le_bytes());
+    add(&[0xba, 3, 0, 0, 0]); // mov edx, READ | WRITE
+    add(&[0x41, 0xba, 0x22, 0, 0, 0]); // mov r10d, PRIVATE | ANONYMOUS
+    add(&[0x49, 0xc7, 0xc0, 0xff, 0xff, 0xff, 0xff]); // mov r8, -1
+    add(&[0x45, 0x31, 0xc9]); // xor r9d, r9d
+    add(&[0xb8, 9, 0, 0, 0, 0x0f, 0x05]); // mov eax, mmap; syscall
+    add(&[0xb9]); // mov ecx, pages
+    add(&(mib << 8).to_le_bytes());
+    add(&[0xc6, 0x00, 1]); // mov byte [rax], 1
+    add(&[0x48, 0x05, 0x00, 0x10, 0, 0]); // add rax, 4096
+    add(&[0xff, 0xc9, 0x75, 0xf3]); // dec ecx; jnz to the write
+    add(&[0xb8, 34, 0, 0, 0, 0x0f, 0x05, 0xeb, 0xf7]); // mov eax, pause; syscall; jmp to the mov
+    let program = std::env::temp_dir().join("leaderless");
+    let mut file = File::options().write(true).create_new(true).mode(0o700).open(&program).unwrap();
+    file.write_all(&raw_call::executable(&code)).unwrap();
+    drop(file);
+    let child = Command::new(program).stdin(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    while !fs::read_to_string(&status).unwrap().contains("State:\tZ") {
+        thread::sleep(Duration::from_millis(1));
+    }
+    println!("leaderless");
 }
 
 fn fill(rest: &str) {

@@ -41,6 +41,8 @@ enum Step {
     FloodStderr { bytes: usize },
     /// Starts descendants that hold the output pipes.
     Linger,
+    /// Starts this many threads.
+    StartThreads { threads: u32 },
     /// Keeps this much memory.
     Allocate { mib: usize },
     /// Writes this much into the project.
@@ -53,6 +55,8 @@ enum Step {
     Outcome { at: String, value: Value },
     /// Changes one member or element of the finished response.
     Response { at: String, how: How },
+    /// Changes one member of the first answer to a Query.
+    Answered { at: String, how: How },
     /// Puts these bytes in the place of the response.
     Raw { text: String },
     /// Does something to a file of the answer, after it was written: `facts/…`, `project/…` or `invocation/…`.
@@ -163,6 +167,12 @@ impl Worker {
             }
             Step::FloodStderr { bytes } => flood(bytes),
             Step::Linger => start_lingerer(&[]),
+            Step::StartThreads { threads } => {
+                for _ in 0..threads {
+                    thread::Builder::new().stack_size(64 << 10).spawn(wait_for_ever).unwrap();
+                }
+                wait_for_ever();
+            }
             Step::Allocate { mib } => {
                 std::mem::forget(vec![1_u8; mib << 20]);
                 wait_for_ever();
@@ -177,6 +187,16 @@ impl Worker {
             Step::Response { at, how: How::Duplicated } => {
                 let duplicated = at.clone();
                 self.answer.spell = Box::new(move |response| spell(response, "", &duplicated).into_bytes());
+            }
+            Step::Answered { at, how } => {
+                self.answer.spell_answer = Box::new(move |answer| {
+                    let mut changed = answer.clone();
+                    match how {
+                        How::Duplicated => return spell(answer, "", &at).into_bytes(),
+                        how => change(&mut changed, &at, how),
+                    }
+                    changed.to_string().into_bytes()
+                });
             }
             Step::Response { at, how } => self.answer.claim(move |response| change(response, &at, how)),
             Step::Raw { text } => self.answer.raw_response = Some(text.into_bytes()),

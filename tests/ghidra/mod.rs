@@ -1,6 +1,7 @@
 //! The product through real Ghidra, a real JVM and real bubblewrap.
 
 mod audit;
+mod batch;
 mod cleaning;
 mod concurrency;
 mod corruption;

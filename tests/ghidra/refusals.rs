@@ -49,14 +49,15 @@ fn files_that_are_no_program_are_refused_and_leave_no_analysis() {
 #[test]
 fn containers_list_their_members() {
     let ghidr = Ghidr::new();
-    let expected = [("archive.zip", 2, "elf-aarch64"), ("macho-universal", 2, "")];
-    for (fixture, total, member) in expected {
+    let expected = [
+        ("archive.zip", ["elf-aarch64", "plain.txt"]),
+        ("macho-universal", ["AARCH64-64-cpu0x0", "x86-64-cpu0x3"]),
+    ];
+    for (fixture, names) in expected {
         let _boot = boots::take();
         let error = inspect(&ghidr, &fixtures::path(fixture)).error("container_sample", 1);
-        let members = &error["details"]["members"];
-        assert_eq!(members["total"], total, "{error}");
-        let items = members["items"].as_array().unwrap();
-        assert!(items.iter().any(|item| item.as_str().unwrap().contains(member)), "{error}");
+        let members = serde_json::json!({"items": names, "total": 2, "has_more": false});
+        assert_eq!(error["details"]["members"], members);
     }
 }
 

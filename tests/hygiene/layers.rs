@@ -24,7 +24,7 @@ const CONFINED: [(&str, &str); 8] = [
     ("jvm_bridge", "src/worker/"),
     ("clap", "src/cli.rs src/cli/ src/domain/sandbox_mode.rs"),
     ("clap_complete", "src/cli/completions.rs"),
-    ("signal_hook", "src/process/ src/commands/worker/"),
+    ("signal_hook", "src/process/ src/commands/worker/ src/commands/failure.rs"),
     ("close_fds", "src/process/"),
     ("zip", "src/engine/"),
     ("seccompiler", "src/sandbox/"),

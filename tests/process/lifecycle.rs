@@ -134,6 +134,33 @@ fn too_much_memory_is_noticed_and_ended() {
     });
 }
 
+/// The first thread is a zombie, and all that the process has is seen through the other one alone.
+#[test]
+fn a_process_whose_first_thread_has_ended_is_measured_and_killed_like_any_other() {
+    in_every_mode(|mode| {
+        let report = WorkerRun::new(mode, "leaderless-mib 400\nhang").with("memory_mib", "200").finish();
+        assert_eq!(report.outcome["ended_by"], "memory_limit", "{mode}: {}", report.outcome);
+        let report = WorkerRun::new(mode, "leaderless-mib 1\nexit 0").finish();
+        assert_eq!(report.outcome["ended_by"], "finished", "{mode}: {}", report.outcome);
+        assert_eq!(report.stdout, "leaderless\n", "{mode}");
+        assert!(report.outcome["elapsed_ms"].as_u64().unwrap() < 5_000, "{mode}: {}", report.outcome);
+    });
+}
+
+#[test]
+fn too_many_processes_or_threads_are_noticed_and_ended() {
+    in_every_mode(|mode| {
+        let processes = "linger child\n".repeat(30) + "hang";
+        for script in [processes.as_str(), "threads 30\nhang"] {
+            let report = WorkerRun::new(mode, script).with("tasks", "30").finish();
+            assert_eq!(report.outcome["ended_by"], "task_limit", "{mode}: {}", report.outcome);
+            assert_eq!(report.outcome["termination"], "forced", "{mode}");
+        }
+        let report = WorkerRun::new(mode, "threads 10\nsleep-ms 300\nexit 0").with("tasks", "30").finish();
+        assert_eq!(report.outcome["ended_by"], "finished", "{mode}: {}", report.outcome);
+    });
+}
+
 #[test]
 fn memory_below_the_limit_is_left_alone() {
     in_every_mode(|mode| {

@@ -9,7 +9,7 @@ use ghidr::domain::invocation_id::InvocationId;
 use ghidr::domain::selector::FunctionSelector;
 use ghidr::protocol::encode::encode;
 use ghidr::protocol::limits::PROTOCOL_VERSION;
-use ghidr::protocol::request::{Arguments, Boot, Request, WorkerEngine, WorkerLimits, WorkerQuery};
+use ghidr::protocol::request::{Arguments, Boot, Queries, Request, WorkerEngine, WorkerLimits, WorkerQuery};
 use rustix::process::{Pid, Signal};
 
 use crate::support::worker_run::{MODES, Report, WorkerRun, eventually, eventually_gone};
@@ -52,7 +52,15 @@ fn worker(mode: &str, test: &str) -> WorkerRun {
         invocation_id: InvocationId::from_bytes([0; 16]),
         arguments: Arguments::Query {
             project_directory: String::new(),
-            query: WorkerQuery::Decompile { selector: FunctionSelector::Name { value: test.to_owned() } },
+            queries: Queries {
+                items: vec![WorkerQuery::Decompile {
+                    selector: FunctionSelector::Name { value: test.to_owned() },
+                }],
+                answers_path: String::new(),
+                stop_at_failure: false,
+                timeout_seconds: None,
+                max_answers_bytes: 1,
+            },
         },
         boot: Boot {
             libjvm: java_home.join("lib/server/libjvm.so").to_str().unwrap().to_owned(),

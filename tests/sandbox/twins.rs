@@ -116,7 +116,8 @@ fn no_variable_of_the_caller_reaches_a_worker() {
 #[test]
 fn the_malicious_twin_makes_none_of_the_calls_that_reach_further() {
     // Name, number, arguments, and whether any user could make it outside.
-    let refused: [(&str, i64, [i32; 2], bool); 30] = [
+    const NOWHERE: i32 = 777_777;
+    let refused: [(&str, i64, [i32; 2], bool); 43] = [
         ("socket of the network", libc::SYS_socket, [libc::AF_INET, libc::SOCK_STREAM], true),
         ("socket of the kernel", libc::SYS_socket, [libc::AF_NETLINK, libc::SOCK_RAW], true),
         ("local socket", libc::SYS_socket, [libc::AF_UNIX, libc::SOCK_STREAM], true),
@@ -147,6 +148,19 @@ fn the_malicious_twin_makes_none_of_the_calls_that_reach_further() {
         ("kexec_load", libc::SYS_kexec_load, [0, 0], false),
         ("reboot", libc::SYS_reboot, [0, 0], false),
         ("swapon", libc::SYS_swapon, [0, 0], false),
+        ("chmod", libc::SYS_chmod, [0, 0], true),
+        ("fchmod", libc::SYS_fchmod, [NOWHERE, 0], true),
+        ("fchmodat", libc::SYS_fchmodat, [NOWHERE, 0], true),
+        ("chown", libc::SYS_chown, [0, 0], true),
+        ("fchown", libc::SYS_fchown, [NOWHERE, 0], true),
+        ("setxattr", libc::SYS_setxattr, [0, 0], true),
+        ("fsetxattr", libc::SYS_fsetxattr, [NOWHERE, 0], true),
+        ("utimensat", libc::SYS_utimensat, [NOWHERE, 0], true),
+        ("memfd_create", libc::SYS_memfd_create, [0, 0], true),
+        ("shmget", libc::SYS_shmget, [NOWHERE, 0], true),
+        ("msgget", libc::SYS_msgget, [NOWHERE, 0], true),
+        ("mq_open", libc::SYS_mq_open, [0, 0], true),
+        ("inotify_init1", libc::SYS_inotify_init1, [0, 0], true),
     ];
     let question = |number: i64, [first, second]: [i32; 2]| format!("call {number} {first} {second}");
     let nonexistent = [libc::SYS_clone3, 0x4000_0000 | libc::SYS_getpid, 463, 5000];

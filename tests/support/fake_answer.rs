@@ -19,12 +19,22 @@ pub struct Answer {
     pub request: Value,
     /// `outcome` of the response; `None` leaves no response.
     pub outcome: Option<Value>,
+    /// Outcome of each Query, in order; the response's claims about them are true of the edited ones.
+    pub answers: Vec<Value>,
+    /// Why there are fewer of them than Queries.
+    pub stopped: Value,
+    /// How a line of answers is written down.
+    pub spell_answer: Spelling,
+    /// Exact bytes in place of the answers.
+    pub raw_answers: Option<Vec<u8>>,
     /// Edits of the finished response.
     pub claims: Vec<Claim>,
     /// How the response is written down.
     pub spell: Spelling,
     /// Exact bytes in place of the response.
     pub raw_response: Option<Vec<u8>>,
+    /// What happens once everything else was left behind.
+    pub after: Option<Box<dyn FnOnce()>>,
     /// `facts/program.json`.
     pub program: Value,
     /// `facts/functions.jsonl`, as lines.
@@ -86,27 +96,28 @@ pub fn program() -> Vec<String> {
 impl Answer {
     /// What an honest worker does with this request.
     pub fn honest(request: &Value, functions: Vec<String>) -> Self {
-        let asked = !request["arguments"]["query"].is_null();
-        let selector = &request["arguments"]["query"]["selector"];
-        let decompiled =
-            || json!({"status": "decompiled", "decompilation": decompilation_of(selector, &functions)});
+        let queries = request["arguments"]["queries"]["items"].as_array().cloned().unwrap_or_default();
+        let decompiled = |query: &Value| json!({"status": "decompiled", "decompilation": decompilation_of(&query["selector"], &functions)});
+        let answers = queries.iter().map(decompiled).collect();
         let outcome = match request["operation"].as_str().unwrap() {
             "probe" => json!({"status": "probed", "probe": {
                 "ghidra_version": "10.3", "ghidra_build": "build", "java_version": "17",
                 "java_compiler": true, "native_decompiler": true, "fonts": true
             }}),
-            "analyze" => json!({
-                "status": "analyzed", "analysis": analysis(),
-                "query": if asked { decompiled() } else { Value::Null }
-            }),
-            _ => json!({"status": "queried", "query": decompiled()}),
+            "analyze" => json!({"status": "analyzed", "analysis": analysis(), "answers": null}),
+            _ => json!({"status": "queried", "answers": null}),
         };
         Self {
             request: request.clone(),
             outcome: Some(outcome),
+            answers,
+            stopped: Value::Null,
+            spell_answer: Box::new(|answer| answer.to_string().into_bytes()),
+            raw_answers: None,
             claims: Vec::new(),
             spell: Box::new(|response| response.to_string().into_bytes()),
             raw_response: None,
+            after: None,
             program: program_facts(),
             functions,
             project: vec![("analysis.gpr", "gpr"), ("analysis.rep/idata/00/data", "data")],
@@ -125,15 +136,18 @@ impl Answer {
         self.outcome = Some(json!({"status": "failed", "error": {"code": code, "details": details}}));
     }
 
-    /// Only the Query fails.
+    /// Only the first Query fails.
     pub fn fail_query(&mut self, code: &str, details: Value) {
-        let outcome = self.outcome.as_mut().unwrap();
-        outcome["query"] = json!({"status": "failed", "error": {"code": code, "details": details}});
+        self.answers[0] = json!({"status": "failed", "error": {"code": code, "details": details}});
     }
 
-    /// The part of the outcome at this JSON pointer.
+    /// The part of the outcome at this JSON pointer; below `/query` of the outcome of the first Query.
     pub fn outcome_at(&mut self, pointer: &str) -> &mut Value {
-        self.outcome.as_mut().unwrap().pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}"))
+        let (whole, inside) = match pointer.strip_prefix("/query") {
+            Some(inside) => (&mut self.answers[0], inside),
+            None => (self.outcome.as_mut().unwrap(), pointer),
+        };
+        whole.pointer_mut(inside).unwrap_or_else(|| panic!("no {pointer}"))
     }
 
     /// Edits the finished response.
@@ -158,7 +172,11 @@ impl Answer {
                 std::fs::write(path, text).unwrap();
             }
         }
+        let answers = self.write_answers();
         let Some(mut outcome) = self.outcome.take() else { return };
+        if outcome.get("answers").is_some_and(Value::is_null) {
+            outcome["answers"] = answers;
+        }
         if outcome["status"] == "analyzed" {
             outcome["analysis"]["facts"] = facts;
             outcome["analysis"]["program"]["function_count"] = self.functions.len().into();
@@ -174,6 +192,28 @@ impl Answer {
         self.claims.drain(..).for_each(|edit| edit(&mut response));
         let bytes = self.raw_response.take().unwrap_or_else(|| (self.spell)(&response));
         std::fs::write(response_path, bytes).unwrap();
+        if let Some(after) = self.after.take() {
+            after();
+        }
+    }
+
+    /// Writes the answers, if there were Queries, and claims what is true of them.
+    fn write_answers(&mut self) -> Value {
+        let Some(path) = self.request["arguments"]["queries"]["answers_path"].as_str() else {
+            return Value::Null;
+        };
+        let mut bytes = Vec::new();
+        for (index, outcome) in self.answers.iter().enumerate() {
+            bytes.extend((self.spell_answer)(&json!({"index": index, "outcome": outcome})));
+            bytes.push(b'\n');
+        }
+        let bytes = self.raw_answers.take().unwrap_or(bytes);
+        std::fs::write(path, &bytes).unwrap();
+        let failed = self.answers.iter().filter(|outcome| outcome["status"] == "failed").count();
+        json!({
+            "bytes": bytes.len(), "sha256": hex::encode(Sha256::digest(&bytes)),
+            "count": self.answers.len(), "failed": failed, "stopped": self.stopped
+        })
     }
 
     fn write_facts(&self, directory: &Path) -> Value {

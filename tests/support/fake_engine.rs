@@ -78,7 +78,14 @@ impl World {
     pub fn new() -> Self {
         let root = tempfile::Builder::new().prefix("ghidr-world-").tempdir().unwrap();
         let path = |name: &str| root.path().join(name);
-        for directory in ["bundle/adapter/scripts", "jdk/bin", "jdk/lib/server", "samples", "home"] {
+        for directory in [
+            "bundle/adapter/scripts",
+            "bundle/cache/jar.resource.copied.files",
+            "jdk/bin",
+            "jdk/lib/server",
+            "samples",
+            "home",
+        ] {
             std::fs::create_dir_all(path(directory)).unwrap();
         }
         for file in [
@@ -94,7 +101,7 @@ impl World {
         let descriptor = serde_json::json!({
             "descriptor_version": 1, "layout": "single_jar", "path": "ghidra.jar", "ghidra_version": "10.3",
             "ghidra_build": "build", "ghidra_release_name": "PUBLIC", "java_minimum": 17, "java_maximum": null,
-            "java_home": path("jdk"), "cache": null, "cache_sha256": null
+            "java_home": path("jdk"), "cache": "cache", "cache_sha256": "0".repeat(64)
         });
         std::fs::write(path("bundle/engine.json"), descriptor.to_string()).unwrap();
         let store = path("store");
@@ -227,6 +234,7 @@ impl World {
             stderr_is_terminal: false,
             ask: self.person.is_some().then_some(&ask as &Ask<'_>),
             before_cleanup_step: &|step| (self.before_cleanup_step.borrow_mut())(step),
+            standard_input: || Ok(std::fs::File::open("/dev/null")?.into()),
             store_reserve_bytes: self.reserve_bytes,
             max_response_bytes: self.max_response_bytes,
         };

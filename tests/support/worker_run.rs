@@ -103,7 +103,8 @@ impl WorkerRun {
     }
 }
 
-/// Processes that have `root` on their command line or mounted.
+/// Processes that have `root` on their command line or mounted. The threads are asked, because a process whose first thread
+/// has ended shows nothing of its own.
 pub fn survivors(root: &Path) -> Vec<String> {
     let needle = root.as_os_str().as_encoded_bytes();
     let mentions = |path: PathBuf| {
@@ -116,7 +117,12 @@ pub fn survivors(root: &Path) -> Vec<String> {
         .filter(|entry| entry.file_name().to_string_lossy().bytes().all(|byte| byte.is_ascii_digit()))
         .filter(|entry| entry.file_name() != *own)
         .map(|entry| entry.path())
-        .filter(|process| mentions(process.join("cmdline")) || mentions(process.join("mountinfo")))
+        .filter(|process| {
+            let threads = fs::read_dir(process.join("task")).into_iter().flatten().flatten();
+            threads
+                .map(|thread| thread.path())
+                .any(|thread| mentions(thread.join("cmdline")) || mentions(thread.join("mountinfo")))
+        })
         .map(|process| {
             let file = |name: &str| fs::read_to_string(process.join(name)).unwrap_or_default();
             let state: String = file("status").lines().take(8).collect::<Vec<_>>().join(" ");

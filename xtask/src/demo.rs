@@ -18,7 +18,7 @@ const COMMANDS: [&[&str]; 5] = [
     &["--format", "human", "doctor"],
     &["--format", "human", "inspect", SAMPLE],
     &["--format", "human", "functions", SAMPLE, "--limit", "8"],
-    &["--format", "human", "decompile", SAMPLE, "--name", "main"],
+    &["--format", "human", "decompile", SAMPLE, "--name", "fibonacci"],
     &["inspect", SAMPLE],
 ];
 
@@ -27,6 +27,9 @@ const IGNORED_VARIABLES: [&str; 3] = ["GHIDR_GHIDRA", "GHIDR_JAVA_HOME", "GHIDRA
 
 /// Sets up, builds, and runs every command; a failing one does not hide the others.
 pub fn run(project: &Project) -> Result<(), TaskError> {
+    report::say(
+        "the first run downloads an engine and builds everything, for some minutes; later ones are quick",
+    );
     setup::run(project, Profile::Release)?;
     let store = TemporaryStore::create()?;
     report::say("the commands below use a temporary store");
@@ -44,7 +47,11 @@ pub fn run(project: &Project) -> Result<(), TaskError> {
         }
     }
     if failed.is_empty() {
-        report::say("\ndemonstration complete: every command succeeded");
+        report::say(format!(
+            "\ndemonstration complete: every command succeeded\n\
+            the program is {}; to use it from anywhere: cargo xtask install [--prefix DIR]",
+            project.executable("release").display()
+        ));
         Ok(())
     } else {
         Err(TaskError::Steps(failed))

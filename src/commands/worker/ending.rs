@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{DISK_QUOTA_BYTES, Run};
+use super::{DISK_QUOTA_BYTES, MAX_TASKS, Run};
 use crate::commands::context::Context;
 use crate::commands::failure::{Failure, interrupted, raise};
 use crate::domain::error::{PublicError, Termination, WorkerProgress};
@@ -40,6 +40,7 @@ pub(super) fn judge(
             progress,
             raise: raise("--max-memory-mib", limits.max_memory_mib, u64::MAX),
         },
+        EndedBy::TaskLimit { .. } => PublicError::TaskLimitExceeded { limit_tasks: MAX_TASKS },
         EndedBy::DiskQuota { .. } => PublicError::DiskQuotaExceeded { limit_bytes: DISK_QUOTA_BYTES },
         EndedBy::Finished => match outcome.worker_status {
             Some(0) => return Ok(()),

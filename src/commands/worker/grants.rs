@@ -47,7 +47,7 @@ pub(super) fn collect(
         engine_cache: engine_cache(&engine.ghidra),
         script_bundles: script_bundles(&engine.ghidra, mode),
         class_data_directory: match mode {
-            BootMode::Prepared(data) => Some(data.class_data.clone()),
+            BootMode::Prepared(data) | BootMode::Proving(data) => Some(data.class_data.clone()),
             _ => None,
         },
         adapter_directory: host.bundle.adapter_directory(),
@@ -71,7 +71,7 @@ fn engine_cache(ghidra: &Ghidra) -> Option<EngineCacheGrant> {
 
 fn script_bundles(ghidra: &Ghidra, mode: &BootMode) -> Option<ScriptBundlesGrant> {
     let (directory, writable) = match mode {
-        BootMode::Prepared(data) => (data.script_bundles.clone()?, false),
+        BootMode::Prepared(data) | BootMode::Proving(data) => (data.script_bundles.clone()?, false),
         BootMode::Observed { script_bundles } => (script_bundles.clone(), true),
         BootMode::Plain | BootMode::Archiving => return None,
     };

@@ -8,7 +8,7 @@ mod grants;
 mod request;
 mod sandbox_probe;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use time::OffsetDateTime;
@@ -25,9 +25,10 @@ use crate::engine::sandbox_parts::SandboxParts;
 use crate::output::progress::ProgressLine;
 use crate::process::launch::GRACE;
 use crate::process::worker_arguments::Job;
-use crate::process::{LaunchPlan, Outcome, Supervision};
+use crate::process::{LaunchPlan, Outcome, Supervision, terminal};
+use crate::protocol::answers::{ANSWERS, Answers};
 use crate::protocol::request::{Request, WorkerQuery};
-use crate::protocol::response::{Outcome as Answered, QueryOutcome, Response};
+use crate::protocol::response::{AnswersSummary, Outcome as Answered, Response};
 use crate::protocol::violation::ReceiveError;
 use crate::protocol::{encode, receive};
 use crate::sandbox::{Backend, Bubblewrap, Direct};
@@ -38,6 +39,10 @@ pub use sandbox_probe::probe_sandbox;
 /// Bound on everything a worker may write to disk, in bytes.
 const DISK_QUOTA_BYTES: u64 = 8 << 30;
 
+/// Bound on a worker's processes and threads together: an analysis on one processor has about fifty, and one more for each
+/// processor of the machine or two.
+const MAX_TASKS: u64 = 1_024;
+
 /// Free space below which a file system counts as full: no engine's block fits any more.
 const EXHAUSTED_BYTES: u64 = 64 << 10;
 
@@ -46,16 +51,34 @@ const EXHAUSTED_BYTES: u64 = 64 << 10;
 pub enum WorkerTask {
     /// Prove that everything works.
     Probe,
-    /// Import and analyze the staged Sample, then answer `query` if there is one.
+    /// Import and analyze the staged Sample, then answer `queries` if there are any.
     Analyze {
-        /// Query to answer in the same JVM.
-        query: Option<WorkerQuery>,
+        /// Queries to answer in the same JVM.
+        queries: Option<QueryList>,
     },
-    /// Answer a Query on the private project copy.
+    /// Answer Queries on the private project copy.
     Query {
-        /// The question.
-        query: WorkerQuery,
+        /// The questions.
+        queries: QueryList,
     },
+}
+
+/// Queries for one worker, answered one after another.
+#[derive(Debug, Clone)]
+pub struct QueryList {
+    /// The questions, at least one.
+    pub items: Vec<WorkerQuery>,
+    /// Whether the first failure is the last answer.
+    pub stop_at_failure: bool,
+    /// Time after which no further one is begun, in seconds; `None` when there is only one.
+    pub timeout_seconds: Option<u64>,
+}
+
+impl QueryList {
+    /// A single question.
+    pub fn of(query: WorkerQuery) -> Self {
+        Self { items: vec![query], stop_at_failure: false, timeout_seconds: None }
+    }
 }
 
 impl WorkerTask {
@@ -72,7 +95,16 @@ impl WorkerTask {
     pub fn native_phases(&self) -> NativePhases {
         NativePhases {
             analysis: matches!(self, Self::Analyze { .. }),
-            decompilation: matches!(self, Self::Query { .. } | Self::Analyze { query: Some(_) }),
+            decompilation: self.queries().is_some(),
+            batch_timeout_seconds: self.queries().and_then(|list| list.timeout_seconds),
+        }
+    }
+
+    fn queries(&self) -> Option<&QueryList> {
+        match self {
+            Self::Analyze { queries } => queries.as_ref(),
+            Self::Query { queries } => Some(queries),
+            Self::Probe => None,
         }
     }
 }
@@ -105,6 +137,8 @@ pub struct Run {
 pub struct Reply {
     /// The response.
     pub response: Response,
+    /// The answers to its Queries, if it had any and answered them.
+    pub answers: Option<Answers>,
     /// The run.
     pub run: Run,
 }
@@ -128,14 +162,48 @@ pub fn run_as(
     mode: &BootMode,
 ) -> Result<Reply, Failure> {
     let (request, run) = launch(context, engine, place, task, mode)?;
-    let response_path = place.staging.invocation_directory().join("response.json");
-    let failure: Failure = match receive::receive(&response_path, &request, context.host.max_response_bytes) {
-        Ok(response) if run.space_ran_out && needs_space(&response) => space_ran_out(place).into(),
-        Ok(response) => return Ok(Reply { response, run }),
-        Err(ReceiveError::Violation(_)) if run.space_ran_out => space_ran_out(place).into(),
-        Err(error) => not_received(error, &response_path),
+    let failure: Failure = match receive(context, place, &request) {
+        Ok((response, _)) if run.space_ran_out && needs_space(&response) => space_ran_out(place).into(),
+        Ok((response, answers)) => return Ok(Reply { response, answers, run }),
+        Err((ReceiveError::Violation(_), _)) if run.space_ran_out => space_ran_out(place).into(),
+        Err((error, path)) => not_received(error, &path),
     };
     Err(diagnostics::attach(context, place, &run, failure))
+}
+
+/// The response and, where it describes them, the answers beside it.
+fn receive(
+    context: &Context<'_>,
+    place: &Workplace<'_>,
+    request: &Request,
+) -> Result<(Response, Option<Answers>), (ReceiveError, PathBuf)> {
+    let most_bytes = context.host.max_response_bytes;
+    let path = place.staging.invocation_directory().join("response.json");
+    let response = receive::receive(&path, request, most_bytes).map_err(|error| (error, path))?;
+    let (Some(queries), Some(summary)) = (request.arguments.queries(), summary(&response)) else {
+        return Ok((response, None));
+    };
+    let path = answers_path(place);
+    let answers = Answers::receive(&path, queries, summary, most_bytes).map_err(|error| (error, path))?;
+    Ok((response, Some(answers)))
+}
+
+/// Where a worker leaves its answers.
+fn answers_path(place: &Workplace<'_>) -> PathBuf {
+    place.staging.invocation_directory().join(ANSWERS)
+}
+
+fn summary(response: &Response) -> Option<&AnswersSummary> {
+    match &response.outcome {
+        Answered::Analyzed { answers, .. } => answers.as_ref(),
+        Answered::Queried { answers } => Some(answers),
+        Answered::Probed { .. } | Answered::Failed { .. } => None,
+    }
+}
+
+/// What a worker that did not end in order had completed of the answers to `list`.
+pub fn salvage(context: &Context<'_>, place: &Workplace<'_>, list: &QueryList) -> Option<Answers> {
+    Answers::salvage(&answers_path(place), list.items.len(), context.host.max_response_bytes).ok()
 }
 
 fn not_received(error: ReceiveError, path: &Path) -> Failure {
@@ -150,7 +218,7 @@ fn not_received(error: ReceiveError, path: &Path) -> Failure {
 fn needs_space(response: &Response) -> bool {
     match &response.outcome {
         Answered::Analyzed { .. } | Answered::Failed { .. } => true,
-        Answered::Queried { query } => matches!(query, QueryOutcome::Failed { .. }),
+        Answered::Queried { answers } => answers.failed > 0,
         Answered::Probed { .. } => false,
     }
 }
@@ -210,8 +278,9 @@ fn supervise(
 ) -> Result<(Outcome, bool), Failure> {
     let mut stderr = std::io::stderr();
     let shown = context.format == Format::Human && context.host.stderr_is_terminal;
+    let columns = terminal::columns(&stderr);
     let stream = shown.then_some(&mut stderr as &mut dyn std::io::Write);
-    let mut progress = ProgressLine::new(stream);
+    let mut progress = ProgressLine::new(stream, columns);
     let is_full = || staging.lacks_room_for(EXHAUSTED_BYTES).unwrap_or(false);
     let mut was_full = false;
     let mut on_tick = |elapsed: Duration| {
@@ -229,6 +298,7 @@ fn supervise(
             interrupts: context.host.interrupts,
             capture_directory: &staging.logs_directory(),
             max_memory_bytes: Some(context.limits.max_memory_mib.saturating_mul(1 << 20)),
+            max_tasks: Some(MAX_TASKS),
             max_disk_bytes: Some(DISK_QUOTA_BYTES),
             on_tick: &mut on_tick,
         },
@@ -249,11 +319,13 @@ mod tests {
         };
         let phases = |task: WorkerTask| {
             let phases = task.native_phases();
-            (phases.analysis, phases.decompilation)
+            (phases.analysis, phases.decompilation, phases.batch_timeout_seconds)
         };
-        assert_eq!(phases(WorkerTask::Probe), (false, false));
-        assert_eq!(phases(WorkerTask::Analyze { query: None }), (true, false));
-        assert_eq!(phases(WorkerTask::Analyze { query: Some(query.clone()) }), (true, true));
-        assert_eq!(phases(WorkerTask::Query { query }), (false, true));
+        let one = QueryList::of(query);
+        let several = QueryList { timeout_seconds: Some(9), ..one.clone() };
+        assert_eq!(phases(WorkerTask::Probe), (false, false, None));
+        assert_eq!(phases(WorkerTask::Analyze { queries: None }), (true, false, None));
+        assert_eq!(phases(WorkerTask::Analyze { queries: Some(several) }), (true, true, Some(9)));
+        assert_eq!(phases(WorkerTask::Query { queries: one }), (false, true, None));
     }
 }

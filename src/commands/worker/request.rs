@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::WorkerTask;
+use super::{QueryList, WorkerTask};
 use crate::commands::boot;
 use crate::commands::boot_mode::BootMode;
 use crate::commands::context::{Context, Engine};
 use crate::commands::failure::Failure;
-use crate::protocol::limits::{MAX_FACTS_BYTES, PROTOCOL_VERSION};
-use crate::protocol::request::{Access, Arguments, Grant, Request, WorkerEngine, WorkerLimits};
+use crate::protocol::limits::{MAX_ANSWERS_BYTES, MAX_FACTS_BYTES, PROTOCOL_VERSION};
+use crate::protocol::request::{Access, Arguments, Grant, Queries, Request, WorkerEngine, WorkerLimits};
 use crate::sandbox::WorkerPaths;
 use crate::store::Staging;
 
@@ -24,15 +24,16 @@ pub(super) fn build(
     let path = |path: &Option<PathBuf>| boot::text(path.as_deref().unwrap_or(Path::new("")));
     let arguments = match task {
         WorkerTask::Probe => Arguments::Probe {},
-        WorkerTask::Analyze { query } => Arguments::Analyze {
+        WorkerTask::Analyze { queries } => Arguments::Analyze {
             sample_path: path(&paths.sample)?,
             project_directory: path(&paths.project_directory)?,
             facts_directory: path(&paths.facts_directory)?,
-            query: query.clone(),
+            queries: queries.as_ref().map(|list| self::queries(list, paths)).transpose()?,
         },
-        WorkerTask::Query { query } => {
-            Arguments::Query { project_directory: path(&paths.project_directory)?, query: query.clone() }
-        }
+        WorkerTask::Query { queries } => Arguments::Query {
+            project_directory: path(&paths.project_directory)?,
+            queries: self::queries(queries, paths)?,
+        },
     };
     let written =
         [Some(&paths.invocation_directory), paths.project_directory.as_ref(), paths.facts_directory.as_ref()];
@@ -61,5 +62,15 @@ pub(super) fn build(
             max_response_bytes: context.host.max_response_bytes,
             max_facts_bytes: MAX_FACTS_BYTES,
         },
+    })
+}
+
+fn queries(list: &QueryList, paths: &WorkerPaths) -> Result<Queries, Failure> {
+    Ok(Queries {
+        items: list.items.clone(),
+        answers_path: boot::text(&paths.answers())?,
+        stop_at_failure: list.stop_at_failure,
+        timeout_seconds: list.timeout_seconds,
+        max_answers_bytes: MAX_ANSWERS_BYTES,
     })
 }

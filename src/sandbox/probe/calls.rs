@@ -21,6 +21,8 @@ const FAMILIES: [i32; 8] = [
 const LEGACY_GETPID: u32 = 20;
 /// Marks a number as one of the x32 convention.
 const X32: u32 = 0x4000_0000;
+/// No process has it open. The first descriptors are those of devices, which a call without a filter must not change.
+const NO_DESCRIPTOR: u32 = u32::MAX;
 /// No kernel has it.
 const FAR_NUMBER: u32 = 4000;
 
@@ -36,7 +38,11 @@ pub(super) fn sockets(directory: &Path) -> Attempt {
 /// Without a filter, these arguments are either invalid or change nothing.
 pub(super) fn refused(directory: &Path) -> Attempt {
     for number in REFUSED {
-        fails(&format!("system call {number}"), libc::EPERM, call(directory, number, [0; 4])?)?;
+        fails(
+            &format!("system call {number}"),
+            libc::EPERM,
+            call(directory, number, [NO_DESCRIPTOR, 0, 0, 0])?,
+        )?;
     }
     for flag in NAMESPACE_FLAGS {
         let answer = call(directory, libc::SYS_clone, [flag as u32 | libc::SIGCHLD as u32, 0, 0, 0])?;

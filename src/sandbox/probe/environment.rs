@@ -12,6 +12,7 @@ use crate::sandbox::environment as granted;
 /// Bubblewrap adds the working directory to what the launcher sets.
 const ADDED_VARIABLE: &str = "PWD";
 const USER_ID: u32 = 1000;
+const OPEN_FILES: u64 = 1024;
 
 pub(super) fn user() -> Attempt {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
@@ -94,7 +95,12 @@ pub(super) fn descriptors() -> Attempt {
 }
 
 pub(super) fn file_limits(file_size_bytes: u64) -> Attempt {
-    let limit = |resource| rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX);
-    expect("the bound of a file", limit(Resource::Fsize), file_size_bytes)?;
-    expect("the bound of a core dump", limit(Resource::Core), 0)
+    let at_most = |what: &str, resource, most: u64| match rustix::process::getrlimit(resource).maximum {
+        Some(limit) if limit <= most => Ok(()),
+        Some(limit) => Err(format!("{what} is {limit} instead of {most}")),
+        None => Err(format!("{what} does not exist")),
+    };
+    at_most("the bound of a file", Resource::Fsize, file_size_bytes)?;
+    at_most("the bound of open files", Resource::Nofile, OPEN_FILES)?;
+    at_most("the bound of a core dump", Resource::Core, 0)
 }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, FileTimes, OpenOptions};
+use std::io;
 use std::os::unix::ffi::OsStringExt as _;
-use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, chown};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::Attempt;
 use crate::domain::path_value::PathValue;
@@ -69,6 +71,29 @@ pub(super) fn read_only() -> Attempt {
         Ok(_) => Err(format!("{MACHINE_SETTING} can be written")),
         Err(_) => Ok(()),
     }
+}
+
+/// They are the machine's own files. What is tried leaves them as they are: mode, group and times that they have already.
+pub(super) fn devices() -> Attempt {
+    for Mount { point, .. } in mounts()? {
+        let path = point.as_path();
+        let Some(found) = fs::metadata(path).ok().filter(|found| found.file_type().is_char_device()) else {
+            continue;
+        };
+        let time =
+            |time: io::Result<SystemTime>| time.map_err(|error| format!("{}: {error}", path.display()));
+        let times =
+            FileTimes::new().set_accessed(time(found.accessed())?).set_modified(time(found.modified())?);
+        let attempts = [
+            ("mode", fs::set_permissions(path, found.permissions())),
+            ("group", chown(path, None, Some(found.gid()))),
+            ("times", File::open(path).and_then(|file| file.set_times(times))),
+        ];
+        if let Some((what, _)) = attempts.iter().find(|(_, outcome)| outcome.is_ok()) {
+            return Err(format!("the {what} of {} can be changed", path.display()));
+        }
+    }
+    Ok(())
 }
 
 /// Rounded up to pages by the kernel.

@@ -79,6 +79,7 @@ fn attempt(protection: Protection, questions: &Questions) -> Attempt {
     match protection {
         Protection::HiddenFiles => files::hidden(&questions.hidden),
         Protection::ReadOnlyFiles => files::read_only(),
+        Protection::DeviceAttributes => files::devices(),
         Protection::SizedFileSystems => files::sized(&questions.sizes_bytes),
         Protection::UserNamespace => {
             namespaces::differ("user", &questions.namespaces).and_then(|()| environment::user())

@@ -3,9 +3,9 @@
 //! Safe Rust has no such call, and a library function for each of those that matter does not exist. So the call is made by a
 //! program of its own: an executable of one segment and a dozen instructions, written to a directory and run.
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -51,8 +51,10 @@ pub fn make(
     arguments: [u32; 4],
 ) -> io::Result<Answer> {
     let program = directory.join("raw-call");
-    fs::write(&program, executable(convention, number, arguments))?;
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o700))?;
+    // Executable from the beginning: the sandbox refuses every later change of a mode.
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o700).open(&program)?;
+    file.write_all(&executable(&code(convention, number, arguments)))?;
+    drop(file);
     let mut command = Command::new(&program);
     command.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let status = loop {
@@ -71,9 +73,9 @@ pub fn make(
     })
 }
 
-/// A static ELF executable: exits with 0 when the call succeeds, else with its error number.
-fn executable(convention: Convention, number: u32, arguments: [u32; 4]) -> Vec<u8> {
-    let code = code(convention, number, arguments);
+/// A static ELF executable that begins with the first of these instructions.
+#[must_use]
+pub fn executable(code: &[u8]) -> Vec<u8> {
     let size = u64::from(HEADERS_BYTES) + code.len() as u64;
     let mut file = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
     let half = |file: &mut Vec<u8>, value: u16| file.extend(value.to_le_bytes());
@@ -101,6 +103,7 @@ fn executable(convention: Convention, number: u32, arguments: [u32; 4]) -> Vec<u
     file
 }
 
+/// Exits with 0 when the call succeeds, else with its error number.
 fn code(convention: Convention, number: u32, [first, second, third, fourth]: [u32; 4]) -> Vec<u8> {
     let mut code = Vec::new();
     let mut load = |opcode: &[u8], value: u32| {

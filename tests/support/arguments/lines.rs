@@ -55,6 +55,12 @@ pub fn valid() -> impl Strategy<Value = Line> {
     (question(), numbers, any::<bool>(), order).prop_map(
         |((command, names_sample, own), mut flags, verbose, order)| {
             flags.extend(own);
+            let number = |flag| flags.get(flag).and_then(|value| value.parse::<u64>().ok());
+            // The whole has room for a heap that is asked for.
+            if number("--max-memory-mib").zip(number("--max-heap-mib")).is_some_and(|(all, heap)| all < heap)
+            {
+                flags.remove("--max-memory-mib");
+            }
             if verbose {
                 flags.insert("--verbose", String::new());
             }

@@ -31,6 +31,10 @@ pub struct Raise {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "code", content = "details", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ErrorDetails {
+    InvalidBatch {
+        line: Nullable<u64>,
+        reason: String,
+    },
     AddressSpaceNotFound {
         space: String,
         spaces: Candidates<String>,
@@ -207,6 +211,9 @@ pub enum ErrorDetails {
     StoreUnwritable {
         path: Path,
         reason: String,
+    },
+    TaskLimitExceeded {
+        limit_tasks: u64,
     },
     UnsupportedTarget {
         loaders: Vec<String>,

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::batch::{BatchReport, DecompilationLine};
 use super::details::ErrorDetails;
 use super::storage::{Cleanup, StoreList, Usage};
 use super::values::{
@@ -24,6 +25,8 @@ pub fn read_strictly(text: &str) -> Result<(), String> {
         "function_list" => read::<Success<QueryProvenance, Data<FunctionList>>>(text),
         "decompilation" => read::<Success<QueryProvenance, Data<DecompilationData>>>(text),
         "doctor_report" => read::<Success<ReducedProvenance, Data<DoctorReport>>>(text),
+        "batch_report" => read::<Success<QueryProvenance, Data<BatchReport>>>(text),
+        "decompilation_line" => read::<DecompilationLine>(text),
         "cleanup" => read::<Success<ReducedProvenance, Data<Cleanup>>>(text),
         "store_list" => read::<Success<ReducedProvenance, Data<StoreList>>>(text),
         "error" => {
@@ -169,12 +172,14 @@ struct Limits {
     max_cpu: u32,
     analysis_timeout_seconds: u64,
     decompile_timeout_seconds: Nullable<u64>,
+    #[serde(default, deserialize_with = "present")]
+    batch_timeout_seconds: Option<u64>,
     child_watchdog_seconds: Nullable<u64>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Inspection {
+pub struct Inspection {
     sample: Sample,
     program: Program,
     analysis: Analysis,
@@ -219,12 +224,14 @@ struct Completeness {
     enabled: u64,
     completed: u64,
     not_run: u64,
+    #[serde(default)]
+    not_run_analyzers: Vec<String>,
     failed: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FunctionList {
+pub struct FunctionList {
     page: Page,
     items: Vec<Function>,
 }
@@ -256,7 +263,7 @@ struct Function {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DecompilationData {
+pub struct DecompilationData {
     requested_selector: Selector,
     function: FunctionIdentity,
     decompilation: Decompilation,
@@ -271,7 +278,7 @@ enum Selector {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FunctionIdentity {
+pub struct FunctionIdentity {
     name: String,
     qualified_name: String,
     entry: Address,
@@ -279,7 +286,7 @@ struct FunctionIdentity {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Decompilation {
+pub struct Decompilation {
     syntax: Syntax,
     text: String,
 }
@@ -403,7 +410,7 @@ struct ErrorDocument {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ErrorBody {
+pub struct ErrorBody {
     code: String,
     message: String,
     retryable: bool,
@@ -413,7 +420,8 @@ struct ErrorBody {
 }
 
 impl ErrorBody {
-    fn read_details(&self) -> Result<(), String> {
+    /// Reads the details as those of the code.
+    pub fn read_details(&self) -> Result<(), String> {
         if !self.details.is_object() {
             return Err("details are no object".to_owned());
         }

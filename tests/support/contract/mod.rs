@@ -2,6 +2,7 @@
 //! schema, a strict reading by types that production code does not share, and the rules that
 //! neither can express.
 
+mod batch;
 mod details;
 mod documents;
 mod rules;

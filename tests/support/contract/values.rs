@@ -136,6 +136,7 @@ pub enum SandboxVerification {
 pub enum Protection {
     HiddenFiles,
     ReadOnlyFiles,
+    DeviceAttributes,
     SizedFileSystems,
     UserNamespace,
     MountNamespace,

@@ -22,7 +22,7 @@ const LIMITS: [&str; 8] = [
 ];
 /// Errors that blame the Sample, or name the limit it exceeded. Everything else, a broken protocol
 /// or a dead worker for example, is a defect.
-const TYPED: [&str; 15] = [
+const TYPED: [&str; 16] = [
     "ambiguous_target",
     "analysis_failed",
     "analysis_timeout",
@@ -35,6 +35,7 @@ const TYPED: [&str; 15] = [
     "java_heap_exhausted",
     "memory_limit_exceeded",
     "result_too_large",
+    "task_limit_exceeded",
     "unsupported_target",
     "watchdog_timeout",
     "worker_failed",

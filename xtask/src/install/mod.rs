@@ -73,6 +73,12 @@ pub fn run(project: &Project, options: &InstallOptions) -> Result<(), TaskError>
     if verified_java(&facts.version) != Some(jdk.feature) {
         report::say("note: results are not verified for this combination of Ghidra and Java");
     }
+    if let Some(directory) = destination.executable.parent().filter(|directory| !is_searched(directory)) {
+        report::say(format!(
+            "note: {} is not in PATH, so a shell finds ghidr only with it there",
+            directory.display()
+        ));
+    }
     let mut used = vec![prefix.as_path(), &jdk.home];
     used.extend(official.as_ref().map(|engine| engine.directory.as_path()));
     for closed in used.into_iter().filter_map(closed_to_others) {
@@ -102,6 +108,12 @@ fn prefix(given: Option<&Path>) -> Result<PathBuf, TaskError> {
             _ => Err(TaskError::Refused("no HOME: name a place with --prefix DIR".to_owned())),
         },
     }
+}
+
+/// Whether a shell looks for programs in `directory`.
+fn is_searched(directory: &Path) -> bool {
+    let searched = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&searched).any(|path| path == directory)
 }
 
 /// The first directory on the way to `path` that only its owner or group may enter.

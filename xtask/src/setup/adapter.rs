@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use super::jdk::Jdk;
 use super::manifest::TreeManifest;
@@ -60,7 +61,9 @@ fn ensure_built(
         return Ok(());
     }
     report::say("adapter: building with mvn");
-    build(java, maven, &["--quiet", "-DskipTests", "-Dspotless.check.skip=true", "package"])?;
+    // Maven ends even silence with a terminal's reset sequence, so what it prints is for an error only.
+    let quietly = |maven: &mut Command| command::output(maven).map(|_printed| ());
+    build(java, maven, &["--quiet", "-DskipTests", "-Dspotless.check.skip=true", "package"], quietly)?;
     files::publish(&stamp, inputs.as_bytes())?;
     report::say("adapter: built");
     Ok(())
@@ -70,13 +73,18 @@ fn ensure_built(
 pub fn verify(java: &Path, maven: &Maven) -> Result<(), TaskError> {
     let stamp = stamp(java);
     let built_from = fs::read(&stamp).at("read", &stamp)?;
-    build(java, maven, &["verify"])?;
+    build(java, maven, &["verify"], command::run)?;
     files::publish(&stamp, &built_from)
 }
 
-fn build(java: &Path, maven: &Maven, arguments: &[&str]) -> Result<(), TaskError> {
+fn build(
+    java: &Path,
+    maven: &Maven,
+    arguments: &[&str],
+    run: fn(&mut Command) -> Result<(), TaskError>,
+) -> Result<(), TaskError> {
     files::remove(&stamp(java))?;
-    command::run(maven.command().current_dir(java).args(arguments))?;
+    run(maven.command().current_dir(java).args(arguments))?;
     let adapter = Adapter::of(java);
     if adapter.is_present() {
         return Ok(());

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use ghidr::commands::boot_data::{self, BootDataPlan};
 use ghidr::commands::host::{Environment, Host};
-use ghidr::engine::boot_data::{BootRecord, CLASS_DATA, CLASS_DATA_ARCHIVE, RECORD};
+use ghidr::engine::boot_data::{BootRecord, CLASS_DATA, CLASS_DATA_ARCHIVE, EXTENSION_POINTS, RECORD};
 use ghidr::engine::bundle::Bundle;
 use ghidr::process::{ChildLauncher, Interrupts};
 
@@ -18,7 +18,7 @@ use crate::error::{AtPath, TaskError};
 use crate::{files, report};
 
 /// Raised when samples or the way of making change, so that older data is made again.
-const RECIPE_VERSION: u32 = 1;
+const RECIPE_VERSION: u32 = 2;
 /// Other versions of this project keep their data beside this one's, up to this many.
 const KEPT: usize = 4;
 /// One of each kind of sample that is worth being fast for.
@@ -106,11 +106,14 @@ pub fn make(tree: &Path, output: &Path, maker: Maker<'_>) -> Result<bool, TaskEr
 }
 
 fn is_whole(directory: &Path) -> bool {
-    let archive = directory.join(CLASS_DATA).join(CLASS_DATA_ARCHIVE);
+    let digest_of = |file: &str| Content::of_file(&directory.join(CLASS_DATA).join(file)).ok();
     let record = fs::read(directory.join(RECORD)).ok();
     let record = record.and_then(|bytes| serde_json::from_slice::<BootRecord>(&bytes).ok());
-    record.zip(Content::of_file(&archive).ok()).is_some_and(|(record, archive)| {
-        record.archive_bytes == archive.bytes && record.archive_sha256.to_string() == archive.sha256
+    record.is_some_and(|record| {
+        let names = record.extension_points_sha256.map(|recorded| recorded.to_string());
+        digest_of(CLASS_DATA_ARCHIVE)
+            .is_some_and(|archive| archive.sha256 == record.archive_sha256.to_string())
+            && digest_of(EXTENSION_POINTS).map(|found| found.sha256) == names
     })
 }
 
@@ -149,7 +152,7 @@ mod tests {
         fs::write(class_data.join(CLASS_DATA_ARCHIVE), archive).unwrap();
         let bundle = Bundle::at(directory.to_owned());
         let digest = ghidr::domain::digest::ContentDigest::of(b"archive");
-        let record = BootRecord::of(&bundle, &[], 7, digest).unwrap();
+        let record = BootRecord::of(&bundle, &[], 7, digest, None).unwrap();
         fs::write(directory.join(RECORD), serde_json::to_vec(&record).unwrap()).unwrap();
     }
 

@@ -26,6 +26,7 @@ public final class ListOperations {
     out.name("max_response_bytes").value(Protocol.MAX_RESPONSE_BYTES);
     out.name("max_facts_line_bytes").value(Protocol.MAX_FACTS_LINE_BYTES);
     out.name("max_progress_bytes").value(Protocol.MAX_PROGRESS_BYTES);
+    out.name("max_queries").value(Protocol.MAX_QUERIES);
     out.name("max_listed_items").value(Protocol.MAX_LISTED_ITEMS);
     out.name("max_listed_faults").value(Protocol.MAX_LISTED_FAULTS);
     out.name("max_listed_warnings").value(Protocol.MAX_LISTED_WARNINGS);

@@ -90,7 +90,8 @@ public final class Main {
       publish(target, limit, echo, phases, outcome.complete());
     } catch (SizeLimitException e) {
       WorkerException tooLarge = WorkerErrors.resultTooLarge(e);
-      publish(target, Protocol.MAX_RESPONSE_BYTES, echo, phases, outcome.reduced(tooLarge));
+      Outcome failed = Outcome.failed(tooLarge);
+      publish(target, Protocol.MAX_RESPONSE_BYTES, echo, phases, failed.complete());
     }
   }
 

@@ -148,20 +148,6 @@ class MainTest {
   }
 
   @Test
-  void anOversizedQueryKeepsTheAnalysis() throws IOException {
-    answer(
-        valid("{}", 400),
-        (request, phases) ->
-            Outcome.analyzed(out -> out.value("kept"), out -> out.value("x".repeat(1000))));
-    assertTrue(
-        Files.readString(response)
-            .endsWith(
-                "{\"status\":\"analyzed\",\"analysis\":\"kept\",\"query\":{\"status\":\"failed\",\"error\":"
-                    + "{\"code\":\"result_too_large\","
-                    + "\"details\":{\"limit_bytes\":400,\"observed_at_least_bytes\":401}}}}}"));
-  }
-
-  @Test
   void anOversizedOutcomeFailsAsAWhole() throws IOException {
     answer(
         valid("{}", 300), (request, phases) -> Outcome.probed(out -> out.value("x".repeat(999))));
@@ -169,11 +155,6 @@ class MainTest {
         Files.readString(response)
             .contains(
                 "\"outcome\":{\"status\":\"failed\",\"error\":{\"code\":\"result_too_large\""));
-    answer(
-        valid("{}", 300), (request, phases) -> Outcome.queried(out -> out.value("x".repeat(999))));
-    assertTrue(
-        Files.readString(response)
-            .contains("\"outcome\":{\"status\":\"queried\",\"query\":{\"status\":\"failed\""));
   }
 
   @Test

@@ -30,7 +30,7 @@ class OperationTableTest {
     assertEquals(
         "{\"protocol_version\":1,\"facts_version\":1,\"max_request_bytes\":1048576,"
             + "\"max_response_bytes\":268435456,\"max_facts_line_bytes\":1048576,"
-            + "\"max_progress_bytes\":512,\"max_listed_items\":20,\"max_listed_faults\":64,\"max_listed_warnings\":10000,\"max_text_chars\":4096,"
+            + "\"max_progress_bytes\":512,\"max_queries\":10000,\"max_listed_items\":20,\"max_listed_faults\":64,\"max_listed_warnings\":10000,\"max_text_chars\":4096,"
             + "\"max_fault_message_chars\":1024,\"project_name\":\"analysis\","
             + "\"program_name\":\"sample\",\"operations\":[\"analyze\",\"probe\",\"query\"]}\n",
         bytes.toString(StandardCharsets.UTF_8));

@@ -67,12 +67,17 @@ final class ContainerListing {
         if (file.isDirectory()) {
           directories.add(file);
         } else {
-          paths.add(file.getPath());
+          paths.add(inContainer(file.getPath()));
         }
       }
       listing = directories.isEmpty() ? null : system.getListing(directories.poll());
     }
     paths.sort(AddressValue::compareBytes);
     return paths;
+  }
+
+  /** The engine roots every path in its file system; no container calls a member so. */
+  private static String inContainer(String path) {
+    return path.startsWith("/") ? path.substring(1) : path;
   }
 }

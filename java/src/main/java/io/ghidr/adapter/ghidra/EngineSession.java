@@ -24,12 +24,13 @@ import java.io.PrintStream;
 public final class EngineSession implements AutoCloseable {
   private volatile FaultLog faults = new FaultLog();
   private final RunningAnalyzer runningAnalyzer = new RunningAnalyzer();
+  private volatile String shown;
   private final EngineLocation engine;
   private final ProgressFile progress;
 
   private EngineSession(Request request, Phases phases) {
     engine = request.engine();
-    progress = new ProgressFile(request.progressPath(), phases::current, runningAnalyzer::task);
+    progress = new ProgressFile(request.progressPath(), phases::current, this::step);
   }
 
   /**
@@ -56,7 +57,18 @@ public final class EngineSession implements AutoCloseable {
     return faults;
   }
 
-  /** Faults of the engine since the last {@link #beginFaults}. */
+  /** Lets faults from here on join those in {@code begun}, and no others. */
+  public FaultLog continueFaults(FaultLog begun) {
+    faults = begun.continued();
+    return faults;
+  }
+
+  /** What the progress says besides the phase, until it is told something else. */
+  public void show(String step) {
+    shown = step;
+  }
+
+  /** Faults of the engine since the last {@link #beginFaults} or {@link #continueFaults}. */
   public FaultLog faults() {
     return faults;
   }
@@ -77,6 +89,11 @@ public final class EngineSession implements AutoCloseable {
   @Override
   public void close() {
     progress.close();
+  }
+
+  private String step() {
+    String step = shown;
+    return step == null ? runningAnalyzer.task() : step;
   }
 
   private void hideDirectories(Request request) {
@@ -105,7 +122,9 @@ public final class EngineSession implements AutoCloseable {
               ? new GhidraJarApplicationLayout()
               : new InstallationLayout(engine.path().toFile());
       HeadlessGhidraApplicationConfiguration configuration =
-          new HeadlessGhidraApplicationConfiguration();
+          engine.singleJar()
+              ? new HeadlessGhidraApplicationConfiguration()
+              : new ExtensionPointNames();
       configuration.setInitializeLogging(false);
       Application.initializeApplication(layout, configuration);
     } catch (IOException | RuntimeException | LinkageError e) {

@@ -4,7 +4,6 @@ import ghidra.program.model.address.Address;
 import ghidra.program.model.address.AddressOutOfBoundsException;
 import ghidra.program.model.address.AddressSpace;
 import ghidra.program.model.listing.Function;
-import ghidra.program.model.listing.FunctionIterator;
 import ghidra.program.model.listing.FunctionManager;
 import ghidra.program.model.listing.Program;
 import io.ghidr.adapter.json.JsonPart;
@@ -15,31 +14,56 @@ import io.ghidr.adapter.protocol.WorkerErrors;
 import io.ghidr.adapter.protocol.WorkerException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
- * Finds the one function that a selector names, exactly and case-sensitively.
+ * Finds the functions of one program that selectors name, exactly and case-sensitively.
  *
  * <p>A name matches base names and qualified names alike; an address must be an entry. More than
- * one match is an error that lists them, never a choice.
+ * one match is an error that lists them, never a choice. The first name costs a pass over all
+ * functions, the second one an index, and the others next to nothing.
  */
 final class FunctionSelection {
-  private FunctionSelection() {}
+  private final Program program;
+  private Map<String, List<Function>> index;
+  private boolean anyNamed;
 
-  static Function resolve(Program program, Selector selector) throws WorkerException {
-    if (selector instanceof Selector.ByName byName) {
-      return byName(program, byName.value());
-    }
-    return byAddress(program, (Selector.ByAddress) selector);
+  FunctionSelection(Program program) {
+    this.program = program;
   }
 
-  private static Function byName(Program program, String name) throws WorkerException {
+  Function resolve(Selector selector) throws WorkerException {
+    if (selector instanceof Selector.ByName byName) {
+      return byName(byName.value());
+    }
+    return byAddress((Selector.ByAddress) selector);
+  }
+
+  private Function byName(String name) throws WorkerException {
     Map<FunctionRow, Function> matches = new TreeMap<>(Comparator.naturalOrder());
-    FunctionManager manager = program.getFunctionManager();
-    collect(matches, manager.getFunctions(true), name);
-    collect(matches, manager.getExternalFunctions(), name);
+    if (anyNamed && index == null) {
+      index = new HashMap<>();
+      forEach(function -> names(function).forEach(known -> add(known, function)));
+    }
+    anyNamed = true;
+    if (index == null) {
+      forEach(
+          function -> {
+            if (names(function).contains(name)) {
+              matches.put(FunctionTable.row(function), function);
+            }
+          });
+    } else {
+      for (Function function : index.getOrDefault(name, List.of())) {
+        matches.put(FunctionTable.row(function), function);
+      }
+    }
     if (matches.isEmpty()) {
       throw WorkerErrors.functionNotFound();
     }
@@ -51,17 +75,25 @@ final class FunctionSelection {
     return matches.values().iterator().next();
   }
 
-  private static void collect(
-      Map<FunctionRow, Function> matches, FunctionIterator functions, String name) {
-    for (Function function : functions) {
-      if (function.getName(false).equals(name) || function.getName(true).equals(name)) {
-        matches.put(FunctionTable.row(function), function);
-      }
+  private void add(String name, Function function) {
+    index.computeIfAbsent(name, unknown -> new ArrayList<>()).add(function);
+  }
+
+  private static Set<String> names(Function function) {
+    return new HashSet<>(List.of(function.getName(false), function.getName(true)));
+  }
+
+  private void forEach(Consumer<Function> action) {
+    FunctionManager manager = program.getFunctionManager();
+    for (Function function : manager.getFunctions(true)) {
+      action.accept(function);
+    }
+    for (Function function : manager.getExternalFunctions()) {
+      action.accept(function);
     }
   }
 
-  private static Function byAddress(Program program, Selector.ByAddress selector)
-      throws WorkerException {
+  private Function byAddress(Selector.ByAddress selector) throws WorkerException {
     AddressSpace space = Addresses.space(program, selector.space());
     if (space == null) {
       throw WorkerErrors.addressSpaceNotFound(

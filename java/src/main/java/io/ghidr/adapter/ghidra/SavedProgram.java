@@ -1,12 +1,21 @@
 package io.ghidr.adapter.ghidra;
 
 import ghidra.base.project.GhidraProject;
+import ghidra.framework.model.DomainFile;
 import ghidra.program.model.listing.Program;
+import ghidra.util.exception.CancelledException;
+import ghidra.util.exception.VersionException;
+import ghidra.util.task.TaskMonitor;
 import io.ghidr.adapter.protocol.Protocol;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** The program of a finished project, opened for reading. Nothing is ever saved through it. */
+/**
+ * The program of a finished project, opened for reading. Nothing is ever saved through it.
+ *
+ * <p>The project's own way to open a program also makes every analyzer ready to work on it, which
+ * takes longer than all the rest of opening and which no reader needs.
+ */
 public final class SavedProgram implements AutoCloseable {
   private final GhidraProject project;
   private final Program program;
@@ -20,11 +29,11 @@ public final class SavedProgram implements AutoCloseable {
   public static SavedProgram open(Path directory) throws IOException {
     GhidraProject project = openProject(directory);
     try {
-      Program program = project.openProgram("/", Protocol.PROGRAM_NAME, true);
-      if (program == null) {
+      DomainFile file = project.getProjectData().getFile("/" + Protocol.PROGRAM_NAME);
+      if (file == null) {
         throw new IOException("the project holds no program of the expected name");
       }
-      return new SavedProgram(project, program);
+      return new SavedProgram(project, read(file, project));
     } catch (IOException | RuntimeException e) {
       project.close();
       throw e;
@@ -38,8 +47,17 @@ public final class SavedProgram implements AutoCloseable {
 
   @Override
   public void close() {
-    project.close(program);
+    program.release(project);
     project.close();
+  }
+
+  private static Program read(DomainFile file, Object consumer) throws IOException {
+    try {
+      return (Program)
+          file.getReadOnlyDomainObject(consumer, DomainFile.DEFAULT_VERSION, TaskMonitor.DUMMY);
+    } catch (VersionException | CancelledException | ClassCastException e) {
+      throw new IOException(e.toString(), e);
+    }
   }
 
   /** Later versions declare more checked exceptions than the one that this is compiled against. */

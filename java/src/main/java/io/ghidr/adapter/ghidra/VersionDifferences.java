@@ -6,10 +6,14 @@ import ghidra.app.util.Option;
 import ghidra.app.util.bin.ByteProvider;
 import ghidra.app.util.opinion.LoadSpec;
 import ghidra.app.util.opinion.Loader;
+import ghidra.util.classfinder.ClassSearcher;
+import ghidra.util.classfinder.ExtensionPoint;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
 
 /** The only class that knows where supported Ghidra versions differ in what the adapter calls. */
 final class VersionDifferences {
@@ -17,6 +21,7 @@ final class VersionDifferences {
   static final List<String> REFLECTED =
       List.of(
           "ghidra/app/util/opinion/Loader.getDefaultOptions",
+          "ghidra/util/classfinder/ClassSearcher.getExtensionPointInfo",
           "ghidra/app/plugin/core/analysis/AutoAnalysisManagerListener.analysisEnded");
 
   private VersionDifferences() {}
@@ -66,5 +71,23 @@ final class VersionDifferences {
                   }
                 });
     manager.addListener(type.cast(listener));
+  }
+
+  /**
+   * The names of the classes among which the engine's search for extension points chooses. Later
+   * versions list them and load them when asked for; earlier ones have loaded and chosen at once.
+   */
+  static SortedSet<String> extensionPointNames() throws ReflectiveOperationException {
+    SortedSet<String> names = new TreeSet<>();
+    for (Method method : ClassSearcher.class.getMethods()) {
+      if (method.getName().equals("getExtensionPointInfo")) {
+        for (Object info : (Iterable<?>) method.invoke(null)) {
+          names.add((String) info.getClass().getMethod("name").invoke(info));
+        }
+        return names;
+      }
+    }
+    ClassSearcher.getClasses(ExtensionPoint.class).forEach(type -> names.add(type.getName()));
+    return names;
   }
 }

@@ -40,6 +40,13 @@ public final class BoundedWriter implements Closeable {
     this.limitBytes = limitBytes;
   }
 
+  /** Size of {@code part} in bytes; throws when that exceeds {@code limitBytes}. */
+  public static long measure(JsonPart part, long limitBytes) throws IOException {
+    BoundedWriter writer = new BoundedWriter(OutputStream.nullOutputStream(), limitBytes);
+    part.writeTo(writer);
+    return writer.writtenBytes();
+  }
+
   /** Number of bytes accepted so far. */
   public long writtenBytes() {
     return writtenBytes;

@@ -33,6 +33,11 @@ public final class Fields {
     return cast(name, take(name), String.class, "string");
   }
 
+  /** Takes a boolean. */
+  public boolean bool(String name) throws JsonException {
+    return cast(name, take(name), Boolean.class, "boolean");
+  }
+
   /** Takes an integer within a closed range. */
   public long integer(String name, long minimum, long maximum) throws JsonException {
     return ranged(name, cast(name, take(name), Long.class, "integer"), minimum, maximum);

@@ -63,7 +63,7 @@ public final class Publication {
     return new Published(bytes, HexFormat.of().formatHex(digest.digest()));
   }
 
-  private static MessageDigest sha256() {
+  static MessageDigest sha256() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {

@@ -11,13 +11,13 @@ import io.ghidr.adapter.protocol.GrantedPaths;
 import io.ghidr.adapter.protocol.Limits;
 import io.ghidr.adapter.protocol.Outcome;
 import io.ghidr.adapter.protocol.Phases;
-import io.ghidr.adapter.protocol.QueryRequest;
+import io.ghidr.adapter.protocol.Queries;
 import io.ghidr.adapter.protocol.Request;
 import io.ghidr.adapter.protocol.WorkerException;
 
 /**
- * {@code analyze}: makes an Analysis and its facts, then answers an optional Query from the saved
- * program. A Query that fails leaves the Analysis valid.
+ * {@code analyze}: makes an Analysis and its facts, then answers Queries, if there are any, from
+ * the saved program. A Query that fails leaves the Analysis valid.
  */
 public final class AnalyzeOperation implements Operation {
   @Override
@@ -33,17 +33,16 @@ public final class AnalyzeOperation implements Operation {
             limits.analysisTimeoutSeconds(),
             limits.maxCpu(),
             limits.maxFactsBytes());
-    Fields query = arguments.objectOrNull("query");
-    QueryRequest queryRequest = query == null ? null : QueryRequest.from(query, limits);
+    Fields fields = arguments.objectOrNull("queries");
+    Queries queries = fields == null ? null : Queries.from(fields, paths, limits);
     arguments.end();
     try (EngineSession session = EngineSession.start(request, phases)) {
       JsonPart analysis = Analysis.create(session, phases, analysisRequest);
-      JsonPart answer =
-          queryRequest == null
+      JsonPart answers =
+          queries == null
               ? null
-              : ProjectQuery.answer(
-                  session, analysisRequest.projectDirectory(), queryRequest, phases);
-      return Outcome.analyzed(analysis, answer);
+              : ProjectQueries.answer(session, analysisRequest.projectDirectory(), queries, phases);
+      return Outcome.analyzed(analysis, answers);
     }
   }
 }

@@ -7,22 +7,22 @@ import io.ghidr.adapter.json.JsonException;
 import io.ghidr.adapter.protocol.GrantedPaths;
 import io.ghidr.adapter.protocol.Outcome;
 import io.ghidr.adapter.protocol.Phases;
-import io.ghidr.adapter.protocol.QueryRequest;
+import io.ghidr.adapter.protocol.Queries;
 import io.ghidr.adapter.protocol.Request;
 import io.ghidr.adapter.protocol.WorkerException;
 import java.nio.file.Path;
 
-/** {@code query}: answers one Query from a finished project, without changing it. */
+/** {@code query}: answers Queries from a finished project, without changing it. */
 public final class QueryOperation implements Operation {
   @Override
   public Outcome run(Request request, Phases phases) throws JsonException, WorkerException {
     Fields arguments = request.arguments();
     Path project = request.paths().take(arguments, "project_directory", GrantedPaths.Access.WRITE);
-    QueryRequest query = QueryRequest.from(arguments.object("query"), request.limits());
+    Queries queries = Queries.from(arguments.object("queries"), request.paths(), request.limits());
     arguments.end();
     try (EngineSession session = EngineSession.start(request, phases)) {
       session.faults().hide(project.toString(), "<project>");
-      return Outcome.queried(ProjectQuery.answer(session, project, query, phases));
+      return Outcome.queried(ProjectQueries.answer(session, project, queries, phases));
     }
   }
 }

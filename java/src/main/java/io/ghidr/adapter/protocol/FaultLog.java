@@ -65,6 +65,14 @@ public final class FaultLog implements JsonPart {
     return next;
   }
 
+  /** A log that goes on from what is in this one, which it leaves as it is. */
+  public synchronized FaultLog continued() {
+    FaultLog next = successor();
+    next.faults.addAll(faults);
+    next.total = total;
+    return next;
+  }
+
   /** Remembers the first error that was logged without a throwable. */
   public synchronized void noteError(String message) {
     if (firstError == null && !ignoring) {

@@ -14,6 +14,9 @@ public final class Protocol {
   /** Largest response that a request may allow. */
   public static final long MAX_RESPONSE_BYTES = 256L << 20;
 
+  /** Most Queries of one request. */
+  public static final int MAX_QUERIES = 10_000;
+
   /** Largest line of the functions file. */
   public static final int MAX_FACTS_LINE_BYTES = 1 << 20;
 

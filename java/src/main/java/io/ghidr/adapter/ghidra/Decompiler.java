@@ -10,57 +10,83 @@ import ghidra.util.task.TaskMonitor;
 import io.ghidr.adapter.json.JsonPart;
 import io.ghidr.adapter.protocol.AddressValue;
 import io.ghidr.adapter.protocol.FaultLog;
-import io.ghidr.adapter.protocol.QueryRequest;
+import io.ghidr.adapter.protocol.Selector;
 import io.ghidr.adapter.protocol.WorkerErrors;
 import io.ghidr.adapter.protocol.WorkerException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decompiles one function of an open program.
+ * Decompiles functions of an open program, one after another, with one native process.
  *
  * <p>The text is Ghidra's, with line ends normalised to LF and nothing else changed. A time-out or
- * a failure never gives text. The native process is ended in every case.
+ * a failure never gives text. What the native process remembers of one function is gone before the
+ * next, and a process that died is replaced, so that no answer depends on the ones before it. The
+ * native process is ended with this.
  */
-public final class Decompilation {
-  private Decompilation() {}
+public final class Decompiler implements AutoCloseable {
+  private final Program program;
+  private final FunctionSelection functions;
+  private final int timeoutSeconds;
+  private DecompInterface process;
 
-  /** The outcome of a Query: the decompilation and the engine's faults on the way, or the error. */
-  public static JsonPart of(Program program, QueryRequest request, FaultLog faults)
-      throws WorkerException {
-    Function function = FunctionSelection.resolve(program, request.selector());
+  /** For functions of {@code program}; each may take {@code timeoutSeconds}. */
+  public Decompiler(Program program, int timeoutSeconds) {
+    this.program = program;
+    functions = new FunctionSelection(program);
+    this.timeoutSeconds = timeoutSeconds;
+  }
+
+  /** The decompilation of one function, with the engine's faults on the way. */
+  public JsonPart decompile(Selector selector, FaultLog faults) throws WorkerException {
+    Function function = functions.resolve(selector);
     AddressValue entry = Addresses.value(function.getEntryPoint());
     if (!FunctionTable.decompilable(function)) {
       String reason = function.isExternal() ? "external" : "no_instructions";
       throw WorkerErrors.functionNotDecompilable(entry, reason);
     }
-    DecompInterface decompiler = new DecompInterface();
     try {
-      DecompileOptions options = new DecompileOptions();
-      options.grabFromProgram(program);
-      decompiler.setOptions(options);
-      if (!decompiler.openProgram(program)) {
-        EngineParts.requireNativeDecompiler();
-        throw WorkerErrors.decompileFailed(entry, decompiler.getLastMessage());
+      if (process == null) {
+        process = start(entry);
       }
-      return decompile(decompiler, function, entry, request.timeoutSeconds(), faults);
-    } finally {
-      decompiler.dispose();
+      return decompile(function, entry, faults);
+    } catch (RuntimeException | StackOverflowError | LinkageError e) {
+      // Markup of a hostile function can be deeper than any stack; it is that function's failure.
+      e.printStackTrace(System.err);
+      close();
+      process = null;
+      throw WorkerErrors.decompileFailed(entry, faults.scrub(e.toString()));
     }
   }
 
-  private static JsonPart decompile(
-      DecompInterface decompiler,
-      Function function,
-      AddressValue entry,
-      int timeoutSeconds,
-      FaultLog faults)
+  @Override
+  public void close() {
+    if (process != null) {
+      process.dispose();
+    }
+  }
+
+  private DecompInterface start(AddressValue entry) throws WorkerException {
+    DecompInterface started = new DecompInterface();
+    DecompileOptions options = new DecompileOptions();
+    options.grabFromProgram(program);
+    started.setOptions(options);
+    if (!started.openProgram(program)) {
+      String message = started.getLastMessage();
+      started.dispose();
+      EngineParts.requireNativeDecompiler();
+      throw WorkerErrors.decompileFailed(entry, message);
+    }
+    return started;
+  }
+
+  private JsonPart decompile(Function function, AddressValue entry, FaultLog faults)
       throws WorkerException {
     long started = System.nanoTime();
     DecompileResults results;
     NativeDeadline deadline = NativeDeadline.after(timeoutSeconds);
     try {
-      results = decompiler.decompileFunction(function, timeoutSeconds, TaskMonitor.DUMMY);
+      results = process.decompileFunction(function, timeoutSeconds, TaskMonitor.DUMMY);
     } finally {
       deadline.stop();
     }
@@ -82,13 +108,12 @@ public final class Decompilation {
     List<String> warnings = MarkupWarnings.of(results.getCCodeMarkup());
     JsonPart identity = FunctionTable.row(function).identity();
     return out -> {
-      out.beginObject().name("status").value("decompiled");
-      out.name("decompilation").beginObject();
+      out.beginObject();
       out.name("function").value(identity);
       out.name("text").value(withLineFeeds);
       out.name("warnings").strings(warnings);
       out.name("faults").value(faults);
-      out.endObject().endObject();
+      out.endObject();
     };
   }
 }

@@ -1,0 +1,52 @@
+//! `ghidr batch`: many Queries about one Sample, one start of Ghidra at most for each thousand of them.
+//!
+//! This file has the command and what its two forms share: [`items`] answers given Queries, and
+//! [`everything`] decompiles all there is. Nothing runs in parallel. A Query that fails is an item
+//! of the report; the command fails when it can give none.
+
+mod everything;
+mod input;
+mod items;
+
+use super::answer::Answer;
+use super::context::Context;
+use super::decompilation::Policy;
+use super::failure::Failure;
+use crate::cli::BatchArguments;
+use crate::domain::error::ErrorBody;
+use crate::domain::provenance::QueryProvenance;
+use crate::domain::warning::Warning;
+
+/// Kind of the success document.
+pub const KIND: &str = "batch_report";
+
+/// Runs the command.
+pub fn run(context: &Context<'_>, arguments: &BatchArguments) -> Result<Answer, Failure> {
+    match &arguments.queries {
+        Some(source) => items::run(context, arguments, &input::read(context, source)?),
+        None => everything::run(context, arguments),
+    }
+}
+
+fn policy(arguments: &BatchArguments) -> Policy {
+    Policy { stop_at_failure: arguments.fail_fast, timeout_seconds: Some(arguments.batch_timeout_seconds) }
+}
+
+/// Adds the one limit that only a batch has.
+fn with_timeout(mut provenance: QueryProvenance, arguments: &BatchArguments) -> QueryProvenance {
+    provenance.limits.batch_timeout_seconds = Some(arguments.batch_timeout_seconds);
+    provenance
+}
+
+/// A failure as a part of the report, and what there is to say about its log.
+fn body(failure: Failure) -> (ErrorBody, Option<Warning>) {
+    let Failure { error, diagnostic_log, .. } = failure;
+    let warning = diagnostic_log.as_deref().and_then(super::diagnostics::RetainedLog::warning);
+    let body = ErrorBody {
+        message: error.to_string(),
+        retryable: error.retryable(),
+        error: *error,
+        diagnostic_log: diagnostic_log.map(|log| log.descriptor),
+    };
+    (body, warning)
+}

@@ -1,0 +1,47 @@
+//! Plain-text presentation of a batch: each answer as its own command presents it, under a heading.
+
+use std::fmt::Write as _;
+
+use super::{escape, human, human_error};
+use crate::domain::batch::{BatchData, BatchOperation, BatchOutcome, BatchReport};
+use crate::domain::provenance::QueryProvenance;
+
+/// `batch`.
+pub fn report(data: &BatchReport, provenance: &QueryProvenance) -> String {
+    let mut text = String::new();
+    for item in data.items.iter().flatten() {
+        let operation = match item.op {
+            BatchOperation::Inspect => "inspect",
+            BatchOperation::Functions => "functions",
+            BatchOperation::Decompile => "decompile",
+        };
+        let _ = writeln!(text, "== {} {operation}", item.index);
+        match &item.outcome {
+            BatchOutcome::Succeeded { data } => text.push_str(&match data {
+                BatchData::Inspection(data) => human::inspection(data, provenance),
+                BatchData::FunctionList(data) => human::function_list(data),
+                BatchData::Decompilation(data) => human::decompilation(data),
+            }),
+            BatchOutcome::Failed { error } => {
+                text.push_str(&human_error::describe_body(error));
+            }
+            BatchOutcome::NotRun { reason } => {
+                let _ = writeln!(text, "not run: {}", reason.describe());
+            }
+        }
+        text.push_str(&human::warnings(&item.warnings));
+    }
+    let counts = &data.counts;
+    let _ = writeln!(
+        text,
+        "== {} in all: {} succeeded, {} failed, {} not run",
+        counts.total, counts.succeeded, counts.failed, counts.not_run
+    );
+    if let Some(lines) = &data.decompilations {
+        let path = lines.path.to_string();
+        let _ = writeln!(text, "Artifact: {}", escape::line(&path));
+        let _ = writeln!(text, "Size: {} bytes, {} lines", lines.bytes, lines.lines);
+        let _ = writeln!(text, "SHA-256: {}", lines.sha256);
+    }
+    text
+}

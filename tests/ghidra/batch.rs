@@ -1,0 +1,123 @@
+//! Batches with the real engine: the same answers as one by one, with one worker for all of them.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::ghidr::Ghidr;
+use crate::support::{boots, fixtures, processes};
+
+const FIXTURE: &str = "elf-x86_64-pie";
+
+fn write(ghidr: &Ghidr, queries: &[Value]) -> String {
+    let path = ghidr.root().join("queries.jsonl");
+    let text: String = queries.iter().map(|query| format!("{query}\n")).collect();
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+fn lines(document: &Value) -> Vec<Value> {
+    let path = document["data"]["decompilations"]["path"]["value"].as_str().unwrap();
+    let text = std::fs::read_to_string(Path::new(path)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A mixed batch, cold: the Analysis is promoted whatever fails, every answer is the one that its
+/// own command gives afterwards, and nothing of it is asked a second time.
+#[test]
+fn a_cold_batch_with_failures_answers_like_the_single_commands() {
+    let ghidr = Ghidr::new();
+    let sample = fixtures::path(FIXTURE);
+    let sample = sample.to_str().unwrap();
+    let queries = write(
+        &ghidr,
+        &[
+            json!({"op": "decompile", "name": "main"}),
+            json!({"op": "decompile", "name": "no such function"}),
+            json!({"op": "functions", "limit": 3}),
+            json!({"op": "decompile", "name": "fibonacci"}),
+            json!({"op": "decompile", "address": "nowhere:0x0000000000000000"}),
+            json!({"op": "inspect"}),
+        ],
+    );
+    let boot = boots::take();
+    let cold = ghidr.run(["batch", sample, &queries, "--max-inline-bytes", "1000000"]).success();
+    drop(boot);
+    assert_eq!(cold["data"]["counts"], json!({"total": 6, "succeeded": 4, "failed": 2, "not_run": 0}));
+    let items = cold["data"]["items"].as_array().unwrap();
+    let codes: Vec<&Value> = [1, 4].map(|index: usize| &items[index]["error"]["code"]).to_vec();
+    assert_eq!(codes, ["function_not_found", "address_space_not_found"]);
+    // None of these starts a process: what the batch completed was kept.
+    let single = |arguments: &[&str]| {
+        let run = ghidr.run(arguments.iter().copied()).success();
+        assert_eq!(run["provenance"]["limits"]["child_watchdog_seconds"], json!(null));
+        run["data"].clone()
+    };
+    assert_eq!(items[0]["data"], single(&["decompile", sample, "--name", "main"]));
+    assert_eq!(items[3]["data"], single(&["decompile", sample, "--name", "fibonacci"]));
+    assert_eq!(items[2]["data"], single(&["functions", sample, "--limit", "3"]));
+    assert_eq!(items[5]["data"]["program"], single(&["inspect", sample])["program"]);
+}
+
+/// Everything there is, once with a worker and once without; each text is the one that a worker of
+/// its own gives, so no answer depends on those before it.
+#[test]
+fn everything_decompiled_together_is_what_is_decompiled_alone() {
+    let ghidr = Ghidr::new();
+    let sample = fixtures::path(FIXTURE);
+    let sample = sample.to_str().unwrap();
+    let boot = boots::take();
+    let first = ghidr.run(["batch", sample, "--decompile-all"]).success();
+    let listed = ghidr.run(["functions", sample, "--all", "--max-inline-bytes", "10000000"]).success();
+    let decompilable: Vec<Value> = listed["data"]["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|item| item["decompilable"] == true)
+        .map(|item| json!({"name": item["name"], "qualified_name": item["qualified_name"], "entry": item["entry"]}))
+        .collect();
+    let all = lines(&first);
+    let functions: Vec<Value> = all.iter().map(|line| line["function"].clone()).collect();
+    assert_eq!(functions, decompilable);
+    assert_eq!(first["data"]["counts"]["succeeded"], all.len());
+    let again = ghidr.run(["batch", sample, "--decompile-all"]).success();
+    assert_eq!(again["data"], first["data"]);
+    assert_eq!(again["provenance"]["limits"]["child_watchdog_seconds"], json!(null), "no worker ran");
+
+    // The last of the batch, and one from its middle, in a store that kept nothing of them.
+    let alone = Ghidr::new();
+    for line in [&all[all.len() - 1], &all[all.len() / 2]] {
+        let entry = &line["function"]["entry"];
+        let address = format!("{}:{}", entry["space"].as_str().unwrap(), entry["offset"].as_str().unwrap());
+        let single = alone.run(["decompile", sample, "--address", &address]).success();
+        assert_eq!(single["data"]["decompilation"], line["decompilation"]);
+    }
+    drop(boot);
+}
+
+/// The decompiler is killed again and again; a function it dies of is a failure, the others are not.
+#[test]
+fn a_decompiler_that_dies_is_replaced_for_the_next_function() {
+    let ghidr = Ghidr::new();
+    let sample = fixtures::path(FIXTURE);
+    let sample = sample.to_str().unwrap();
+    let _boot = boots::take();
+    ghidr.run(["inspect", sample]).success();
+    let mut command = ghidr.command(["batch", sample, "--decompile-all"]);
+    let child =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let victim = processes::wait_for("a decompiler", || {
+        processes::descendants(child.id()).into_iter().find(|pid| {
+            std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "decompile")
+        })
+    });
+    let victim = rustix::process::Pid::from_raw(victim.try_into().unwrap()).unwrap();
+    rustix::process::kill_process(victim, rustix::process::Signal::KILL).unwrap();
+    let run = crate::support::ghidr::Run::from(child.wait_with_output().unwrap());
+    run.check_framing();
+    let counts = run.success()["data"]["counts"].clone();
+    assert_eq!(counts["not_run"], 0);
+    assert!(counts["failed"].as_u64().unwrap() <= 1, "{counts}");
+    let again = ghidr.run(["batch", sample, "--decompile-all"]).success();
+    assert_eq!(again["data"]["counts"]["succeeded"], counts["total"]);
+}
