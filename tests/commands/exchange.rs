@@ -76,12 +76,9 @@ fn a_decompiled_text_has_line_feeds_alone() {
     let world = World::new();
     world.ask("inspect", &[]).success();
     for text in ["int main(void)\r\n{}\n", "int main(void)\r{}\n"] {
-        world.next(|answer| {
-            let query = &mut answer.outcome.as_mut().unwrap()["query"];
-            query["decompilation"]["text"] = text.into();
-        });
+        world.next(|answer| answer.answers[0]["decompilation"]["text"] = text.into());
         let error = world.ask("decompile", &["--name", "main"]).error("protocol_violation", 1);
-        assert_eq!(error["details"]["field"], "text", "{error}");
+        assert_eq!(error["details"]["field"], "answers.jsonl line 1: text", "{error}");
     }
     let document = world.ask("decompile", &["--name", "main"]).success();
     assert!(!document["data"]["decompilation"]["text"].as_str().unwrap().contains('\r'));
