@@ -32,7 +32,7 @@ fn check_protections(mode: &str, component: &Value) {
     };
     assert_eq!(mode, "bubblewrap");
     let protections = protections.as_array().unwrap();
-    assert_eq!(protections.len(), 21);
+    assert_eq!(protections.len(), 22);
     for report in protections {
         // A bubblewrap with its owner's privileges cannot limit user namespaces; the filter refuses them all the same.
         let may_be_missing = report["protection"] == "nested_user_namespaces";

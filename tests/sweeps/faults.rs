@@ -89,9 +89,9 @@ fn disturb(stage: &mut Stage, point: &Point, fault: Fault, is_long: bool, counts
     count(counts, "the next command succeeded and nothing was left behind");
 }
 
-/// A worker can forbid its response to be opened.
+/// A worker can forbid its response, and what it made of the Analysis, to be read.
 fn is_the_workers(point: &Point, fault: Fault) -> bool {
-    fault == Fault::Error("EACCES")
-        && point.call.starts_with("open")
-        && point.text.contains("/response.json\"")
+    let is_its_response = point.call.starts_with("open") && point.text.contains("/response.json\"");
+    let is_staged = point.text.contains("/staging/") && point.text.contains("/analysis/");
+    fault == Fault::Error("EACCES") && (is_its_response || is_staged)
 }
