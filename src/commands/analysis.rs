@@ -80,6 +80,9 @@ impl Answered {
         answers: Answers,
     ) -> Result<Self, Failure> {
         let mut is_worth_it = false;
+        if answers.failed() == 0 {
+            return Ok(Self { answers, log: None });
+        }
         answers.each::<Failure>(|answer| {
             is_worth_it |=
                 matches!(&answer.outcome, QueryOutcome::Failed { error } if diagnostics::explains(error));

@@ -13,7 +13,8 @@ use super::decompile::KIND;
 use super::diagnostics::RetainedLog;
 use super::failure::Failure;
 use super::kept::{keep, kept};
-use super::worker::{self, QueryList, WorkerTask, Workplace};
+use super::wanted::Wanted;
+use super::worker::{self, Policy, QueryList, WorkerTask, Workplace};
 use super::worker_times::WorkerTimes;
 use crate::domain::batch::NotRunReason;
 use crate::domain::error::PublicError;
@@ -27,15 +28,6 @@ use crate::store::Store;
 const QUERIES_BYTES: usize = MAX_REQUEST_BYTES / 8 * 7;
 /// Phase of a worker in which it answers.
 const QUERY_PHASE: &str = "query";
-
-/// A Function that a command wants decompiled.
-#[derive(Debug)]
-pub struct Wanted {
-    /// As it was asked for.
-    pub selector: FunctionSelector,
-    /// What the facts say about that, or why it cannot be asked.
-    pub resolution: Result<Resolution, Failure>,
-}
 
 /// What became of one of them.
 #[derive(Debug, Clone)]
@@ -51,16 +43,6 @@ pub enum Obtained {
     Failed(Failure),
     /// It was not tried.
     NotRun(NotRunReason),
-}
-
-/// How several are treated.
-#[derive(Debug, Clone, Copy)]
-pub struct Policy {
-    /// Whether nothing is tried after the first failure.
-    pub stop_at_failure: bool,
-    /// Time after which no further one is begun; `None` for a single one, whose worker's end is
-    /// then the end of the command.
-    pub timeout_seconds: Option<u64>,
 }
 
 /// What is to be done about one [`Wanted`].
@@ -174,7 +156,7 @@ impl<'run> Inquiry<'run> {
             }
             items.push(query);
         }
-        Some(QueryList { items, stop_at_failure: self.policy.stop_at_failure, timeout_seconds })
+        Some(QueryList { items, policy: Policy { timeout_seconds, ..self.policy } })
     }
 
     fn note_stop(&mut self, stopped: Option<Stopped>) {

@@ -2,45 +2,35 @@
 //!
 //! This file has the command and its document; [`super::decompilation`] gets the text.
 
-use super::analysis::{Ready, Session};
+use super::analysis::Session;
 use super::answer::{Answer, answer};
 use super::context::Context;
-use super::decompilation::{Inquiry, Obtained, Policy, Wanted};
+use super::decompilation::{Inquiry, Obtained};
 use super::failure::Failure;
-use super::worker::QueryList;
+use super::wanted::wanted;
+use super::worker::{Policy, QueryList};
 use crate::cli::DecompileArguments;
-use crate::domain::address::{Address, Offset};
-use crate::domain::candidates::Candidates;
 use crate::domain::documents::{DecompilationData, DecompiledText, Syntax};
 use crate::domain::error::PublicError;
-use crate::domain::limits::NativePhases;
-use crate::domain::program::ProgramFacts;
-use crate::domain::selector::{FunctionSelector, InvalidAddress, RequestedSelector, Resolution, Resolver};
+use crate::domain::selector::{FunctionSelector, InvalidAddress, RequestedSelector};
 use crate::domain::warning::{self, Warning};
 use crate::output::envelope::Envelope;
 use crate::output::human;
 use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::Decompilation;
-use crate::store::StoreError;
 
 /// Kind of the success document.
 pub const KIND: &str = "decompilation";
 
-/// One question, whose worker has the native time-out and nothing beyond it.
-const SINGLE: Policy = Policy { stop_at_failure: false, timeout_seconds: None };
-
 /// Runs the command.
 pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answer, Failure> {
-    let (requested, selector) = selector(arguments)?;
+    let requested = requested(arguments)?;
+    let selector = requested.parse().map_err(|error| refuse(requested.value(), &error))?;
     let session = Session::begin(context, &arguments.sample)?;
     let queries = QueryList::of(WorkerQuery::Decompile { selector: selector.clone() });
     session.with_analysis(Some(&queries), |ready| {
-        if let FunctionSelector::Address { .. } = selector {
-            require_canonical(&selector, &ready.analysis.program_facts()?)?;
-        }
-        let resolution = resolve(ready, &selector)?;
-        let wanted = [Wanted { selector: selector.clone(), resolution: Ok(resolution) }];
-        let mut inquiry = Inquiry::new(&session, ready, SINGLE);
+        let wanted = wanted(ready, std::slice::from_ref(&selector))?;
+        let mut inquiry = Inquiry::new(&session, ready, Policy::SINGLE);
         let mut obtained = None;
         inquiry.obtain(&wanted, &mut |_, became| {
             obtained = Some(became);
@@ -58,7 +48,8 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
         warnings.extend(own_warnings);
         let provenance = session.provenance(ready, true, inquiry.watchdog_seconds);
         let repeated = |made: &Envelope<_, DecompilationData>| {
-            let watchdog = (!kept).then(|| query_watchdog_seconds(context));
+            // Of a worker that finds the Analysis stored.
+            let watchdog = (!kept).then(|| context.limits.watchdog_seconds(Policy::SINGLE.phases(false)));
             made.clone().with_provenance(session.provenance(ready, true, watchdog))
         };
         let mut explanation = session.explain(ready, inquiry.times.as_ref());
@@ -76,38 +67,23 @@ pub fn answer_of(
     decompilation: Decompilation,
     requested_selector: RequestedSelector,
 ) -> (DecompilationData, Vec<Warning>) {
-    let Decompilation { function, text, warnings, faults } = decompilation;
-    let mut own_warnings = Warning::for_faults(&faults);
-    own_warnings.extend(warnings.into_iter().map(|text| Warning::DecompilerWarning { text }));
-    let decompilation = DecompiledText { syntax: Syntax::GhidraC, text };
+    let function = decompilation.function.clone();
+    let (decompilation, own_warnings) = text_of(decompilation);
     (DecompilationData { requested_selector, function, decompilation }, own_warnings)
 }
 
-fn resolve(ready: &Ready<'_>, selector: &FunctionSelector) -> Result<Resolution, Failure> {
-    let mut resolver = Resolver::new(selector);
-    ready.analysis.functions()?.for_each_function::<StoreError>(|item| {
-        resolver.visit(&item);
-        Ok(())
-    })?;
-    Ok(resolver.finish())
+/// The text alone, and the same warnings.
+pub fn text_of(decompilation: Decompilation) -> (DecompiledText, Vec<Warning>) {
+    let Decompilation { text, warnings, faults, .. } = decompilation;
+    let mut own_warnings = Warning::for_faults(&faults);
+    own_warnings.extend(warnings.into_iter().map(|text| Warning::DecompilerWarning { text }));
+    (DecompiledText { syntax: Syntax::GhidraC, text }, own_warnings)
 }
 
-/// The watchdog of a worker that finds the Analysis stored.
-fn query_watchdog_seconds(context: &Context<'_>) -> u64 {
-    let phases = NativePhases { analysis: false, decompilation: true, batch_timeout_seconds: None };
-    context.limits.watchdog_seconds(phases)
-}
-
-fn selector(arguments: &DecompileArguments) -> Result<(RequestedSelector, FunctionSelector), Failure> {
-    match (&arguments.name, &arguments.address) {
-        (Some(value), None) => Ok((
-            RequestedSelector::Name { value: value.clone() },
-            FunctionSelector::Name { value: value.clone() },
-        )),
-        (None, Some(value)) => {
-            let selector = FunctionSelector::parse_address(value).map_err(|error| refuse(value, &error))?;
-            Ok((RequestedSelector::Address { value: value.clone() }, selector))
-        }
+fn requested(arguments: &DecompileArguments) -> Result<RequestedSelector, Failure> {
+    match (arguments.name.clone(), arguments.address.clone()) {
+        (Some(value), None) => Ok(RequestedSelector::Name { value }),
+        (None, Some(value)) => Ok(RequestedSelector::Address { value }),
         _ => Err(Failure::internal("exactly one selector passes the command line")),
     }
 }
@@ -119,24 +95,4 @@ fn refuse(value: &str, error: &InvalidAddress) -> Failure {
         suggestion: FunctionSelector::suggest_address(value).map(|text| format!("--address {text}")),
     }
     .into()
-}
-
-/// An offset is written with its space's width, so that one Address has one spelling.
-pub fn require_canonical(selector: &FunctionSelector, facts: &ProgramFacts) -> Result<(), Failure> {
-    let FunctionSelector::Address { space, offset } = selector else { return Ok(()) };
-    let Some(known) = facts.address_spaces.iter().find(|known| known.name == *space) else {
-        let spaces = Candidates::from_all(facts.address_spaces.iter().map(|known| known.name.clone()));
-        return Err(PublicError::AddressSpaceNotFound { space: space.clone(), spaces }.into());
-    };
-    if offset.digits() == known.offset_digits {
-        return Ok(());
-    }
-    let canonical =
-        Address { space: space.clone(), offset: Offset::new(offset.value(), known.offset_digits) };
-    Err(PublicError::InvalidArguments {
-        argument: Some("--address".to_owned()),
-        reason: format!("an offset in '{space}' has {} hexadecimal digits", known.offset_digits),
-        suggestion: Some(format!("--address {canonical}")),
-    }
-    .into())
 }

@@ -31,18 +31,14 @@ pub fn run(context: &Context<'_>, arguments: &FunctionsArguments) -> Result<Answ
     session.with_analysis(None, |ready| {
         let table = ready.analysis.functions()?;
         let total = table.total();
-        let page = request.describe(FUNCTION_ORDER, total);
         let failure = RefCell::default();
         let items = PageItems { table: &table, range: request.range(total), failure: &failure };
-        let text = |_: &_| {
-            let items = table.read_page(request.range(total))?;
-            Ok(human::function_list(&FunctionList { page: page.clone(), items }))
-        };
+        let text = |_: &_| Ok(human::function_list(&list(ready, request)?));
         let repeated = |made: &Envelope<_, FunctionList<_>>| {
             made.clone().with_provenance(session.provenance(ready, false, None))
         };
         let provenance = session.provenance(ready, false, ready.watchdog_seconds);
-        let data = FunctionList { page: page.clone(), items };
+        let data = FunctionList { page: request.describe(FUNCTION_ORDER, total), items };
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(ready.warnings.clone()));
         let answered =
             answer(context, &envelope, text, session.explain(ready, None), &ready.spill(), repeated);

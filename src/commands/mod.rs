@@ -22,6 +22,7 @@ mod kept;
 mod run;
 pub mod schemas;
 mod store_list;
+mod wanted;
 mod worker;
 mod worker_times;
 

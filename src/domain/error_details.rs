@@ -53,6 +53,13 @@ pub struct ErrorBody {
     pub diagnostic_log: Option<DiagnosticLogDescriptor>,
 }
 
+impl ErrorBody {
+    /// The error as documents carry it.
+    pub fn new(error: PublicError, diagnostic_log: Option<DiagnosticLogDescriptor>) -> Self {
+        Self { message: error.to_string(), retryable: error.retryable(), error, diagnostic_log }
+    }
+}
+
 /// Who selected an engine's or a runtime's place, to stand in a message.
 pub fn describe_rule(selected_by: &str) -> &str {
     if selected_by == BUNDLE_RULE { "the installation" } else { selected_by }

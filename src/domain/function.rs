@@ -45,4 +45,20 @@ impl FunctionItem {
     pub fn order_key(&self) -> (FunctionLocation, &Address) {
         (self.location, &self.entry)
     }
+
+    /// A decompilable Function of one address in memory, for tests.
+    #[cfg(test)]
+    pub fn in_memory(name: &str, qualified_name: &str, entry: Address) -> Self {
+        Self {
+            name: name.into(),
+            qualified_name: qualified_name.into(),
+            entry,
+            body_address_count: 1,
+            location: FunctionLocation::Memory,
+            is_external: false,
+            is_thunk: false,
+            thunk_target_entry: None,
+            decompilable: true,
+        }
+    }
 }

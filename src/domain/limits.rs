@@ -36,6 +36,8 @@ pub const WATCHDOG_MARGIN_SECONDS: u64 = 120;
 pub const DEFAULT_MAX_SAMPLE_BYTES: u64 = 1_073_741_824;
 /// Free space the store must keep beyond the Sample, in bytes.
 pub const STORE_RESERVE_BYTES: u64 = 1_073_741_824;
+/// Bound on everything a worker may write to disk, in bytes.
+pub const DISK_QUOTA_BYTES: u64 = 8 << 30;
 /// Default serialized budget of a success document, in bytes.
 pub const DEFAULT_MAX_INLINE_BYTES: u64 = 65_536;
 /// Fixed serialized cap of an error document, in bytes.

@@ -50,20 +50,10 @@ impl<'selectors> Resolvers<'selectors> {
 mod tests {
     use super::*;
     use crate::domain::address::{Address, Offset};
-    use crate::domain::function::FunctionLocation;
 
     fn item(name: &str, qualified_name: &str, space: &str, offset: u64) -> FunctionItem {
-        FunctionItem {
-            name: name.into(),
-            qualified_name: qualified_name.into(),
-            entry: Address { space: space.into(), offset: Offset::new(offset, 8) },
-            body_address_count: 1,
-            location: FunctionLocation::Memory,
-            is_external: false,
-            is_thunk: false,
-            thunk_target_entry: None,
-            decompilable: true,
-        }
+        let entry = Address { space: space.into(), offset: Offset::new(offset, 8) };
+        FunctionItem::in_memory(name, qualified_name, entry)
     }
 
     #[test]

@@ -55,6 +55,22 @@ pub enum InvalidAddress {
     OffsetNotCanonical,
 }
 
+impl RequestedSelector {
+    /// The exact value supplied.
+    pub fn value(&self) -> &str {
+        let (Self::Name { value } | Self::Address { value }) = self;
+        value
+    }
+
+    /// What it means.
+    pub fn parse(&self) -> Result<FunctionSelector, InvalidAddress> {
+        match self {
+            Self::Name { value } => Ok(FunctionSelector::Name { value: value.clone() }),
+            Self::Address { value } => FunctionSelector::parse_address(value),
+        }
+    }
+}
+
 impl FunctionSelector {
     /// Parses `SPACE:0x…`.
     pub fn parse_address(text: &str) -> Result<Self, InvalidAddress> {
@@ -175,17 +191,8 @@ mod tests {
     use super::*;
 
     fn function(name: &str, qualified: &str, offset: u64) -> FunctionItem {
-        FunctionItem {
-            name: name.into(),
-            qualified_name: qualified.into(),
-            entry: Address { space: "ram".into(), offset: Offset::new(offset, 16) },
-            body_address_count: 1,
-            location: FunctionLocation::Memory,
-            is_external: false,
-            is_thunk: false,
-            thunk_target_entry: None,
-            decompilable: true,
-        }
+        let entry = Address { space: "ram".into(), offset: Offset::new(offset, 16) };
+        FunctionItem::in_memory(name, qualified, entry)
     }
 
     fn resolve(selector: &FunctionSelector, table: &[FunctionItem]) -> Resolution {

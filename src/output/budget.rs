@@ -37,6 +37,13 @@ pub fn measure<T: Serialize>(document: &T) -> io::Result<u64> {
     Ok(counter.0)
 }
 
+/// How many bytes `part` of a document has.
+pub fn size<T: Serialize>(part: &T) -> io::Result<u64> {
+    let mut counter = Counter(0);
+    serde_json::to_writer(&mut counter, part)?;
+    Ok(counter.0)
+}
+
 /// Serialized sizes of a result, final LF included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sizes {

@@ -48,13 +48,11 @@ impl ErrorDocument {
         provenance: ReducedProvenance,
         diagnostic_log: Option<DiagnosticLogDescriptor>,
     ) -> Self {
-        let body =
-            ErrorBody { message: error.to_string(), retryable: error.retryable(), error, diagnostic_log };
         Self {
             schema_version: SCHEMA_VERSION,
             kind: ERROR_KIND.to_owned(),
             provenance: Some(provenance),
-            error: body,
+            error: ErrorBody::new(error, diagnostic_log),
             warnings: Vec::new(),
         }
     }

@@ -165,21 +165,12 @@ pub fn warnings(warnings: &[WarningDocument]) -> String {
 mod tests {
     use super::*;
     use crate::domain::address::{Address, Offset};
-    use crate::domain::function::{FunctionItem, FunctionLocation};
+    use crate::domain::function::FunctionItem;
     use crate::domain::page::PageRequest;
 
     fn item(name: &str, offset: u64, size: u64) -> FunctionItem {
-        FunctionItem {
-            name: name.into(),
-            qualified_name: name.into(),
-            entry: Address { space: "ram".into(), offset: Offset::new(offset, 8) },
-            body_address_count: size,
-            location: FunctionLocation::Memory,
-            is_external: false,
-            is_thunk: false,
-            thunk_target_entry: None,
-            decompilable: true,
-        }
+        let entry = Address { space: "ram".into(), offset: Offset::new(offset, 8) };
+        FunctionItem { body_address_count: size, ..FunctionItem::in_memory(name, name, entry) }
     }
 
     #[test]

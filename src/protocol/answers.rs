@@ -27,6 +27,7 @@ pub const ANSWERS: &str = "answers.jsonl";
 pub struct Answers {
     file: File,
     count: u64,
+    failed: u64,
     bytes: u64,
     max_answer_bytes: u64,
     /// Why an orderly worker answered fewer Queries than it was asked.
@@ -50,6 +51,7 @@ impl Answers {
         let answers = Self {
             file,
             count: summary.count,
+            failed: summary.failed,
             bytes: summary.bytes,
             max_answer_bytes,
             stopped: summary.stopped,
@@ -73,24 +75,36 @@ impl Answers {
     /// What a worker that did not end in order completed of the answers to `asked` Queries.
     pub fn salvage(path: &Path, asked: usize, max_answer_bytes: u64) -> Result<Self, ReceiveError> {
         let file = open_regular(path, ANSWERS, "a regular file")?;
-        let mut answers =
-            Self { file, count: asked as u64, bytes: MAX_ANSWERS_BYTES, max_answer_bytes, stopped: None };
-        let mut complete = 0;
-        let read = answers.each::<ReceiveError>(|_| {
+        let mut answers = Self {
+            file,
+            count: asked as u64,
+            failed: 0,
+            bytes: MAX_ANSWERS_BYTES,
+            max_answer_bytes,
+            stopped: None,
+        };
+        let (mut complete, mut failed) = (0, 0);
+        let read = answers.each::<ReceiveError>(|answer| {
             complete += 1;
+            failed += u64::from(matches!(answer.outcome, QueryOutcome::Failed { .. }));
             Ok(())
         });
         match read {
             Ok(_) | Err(ReceiveError::Violation(_)) => {}
             Err(error @ ReceiveError::Unreadable(_)) => return Err(error),
         }
-        answers.count = complete;
+        (answers.count, answers.failed) = (complete, failed);
         Ok(answers)
     }
 
     /// How many Queries were answered: the first ones of the request.
     pub const fn count(&self) -> u64 {
         self.count
+    }
+
+    /// How many of the answers are failures.
+    pub const fn failed(&self) -> u64 {
+        self.failed
     }
 
     /// Hands over every answer, in order; how many bytes they are.

@@ -46,30 +46,46 @@ pub struct PendingArtifact<'store> {
     extension: &'static str,
 }
 
-/// An Artifact of lines while it is written.
+/// An Artifact while it is written.
 #[derive(Debug)]
-pub struct ArtifactLines<'store> {
+pub struct ArtifactWriter<'store> {
     store: &'store Store,
     staging: StagingDir,
     scope: ArtifactScope,
     writer: BufWriter<HashingWriter<File>>,
+    extension: &'static str,
 }
 
-impl<'store> ArtifactLines<'store> {
+impl<'store> ArtifactWriter<'store> {
+    fn begin(
+        store: &'store Store,
+        lock: &impl HoldsStoreLock,
+        scope: ArtifactScope,
+        extension: &'static str,
+    ) -> Result<Self, StoreError> {
+        let staging = StagingDir::create_unnamed(store, lock)?;
+        let file = staging.dir.create_file(PENDING, FILE_MODE)?;
+        let writer = BufWriter::with_capacity(hashing::BUFFER_BYTES, HashingWriter::new(file));
+        Ok(Self { store, staging, scope, writer, extension })
+    }
+
+    fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), StoreError> {
+        write(&mut self.writer).at(Operation::Write, &self.staging.dir.child_path(PENDING))
+    }
+
     /// Adds a line, whose LF it has.
     pub fn append(&mut self, line: &[u8]) -> Result<(), StoreError> {
-        let path = self.staging.dir.child_path(PENDING);
-        self.writer.write_all(line).at(Operation::Write, &path)
+        self.write(|out| out.write_all(line))
     }
 
     /// The complete Artifact.
     pub fn finish(self) -> Result<PendingArtifact<'store>, StoreError> {
-        let Self { store, staging, scope, writer } = self;
+        let Self { store, staging, scope, writer, extension } = self;
         let path = staging.dir.child_path(PENDING);
         let written = writer.into_inner().map_err(io::IntoInnerError::into_error);
         let (file, bytes, sha256) = written.at(Operation::Write, &path)?.finish();
         file.sync_all().at(Operation::Sync, &path)?;
-        Ok(PendingArtifact { store, staging, scope, bytes, sha256, extension: "jsonl" })
+        Ok(PendingArtifact { store, staging, scope, bytes, sha256, extension })
     }
 }
 
@@ -79,11 +95,8 @@ impl Store {
         &self,
         lock: &impl HoldsStoreLock,
         scope: ArtifactScope,
-    ) -> Result<ArtifactLines<'_>, StoreError> {
-        let staging = StagingDir::create_unnamed(self, lock)?;
-        let file = staging.dir.create_file(PENDING, FILE_MODE)?;
-        let writer = BufWriter::with_capacity(hashing::BUFFER_BYTES, HashingWriter::new(file));
-        Ok(ArtifactLines { store: self, staging, scope, writer })
+    ) -> Result<ArtifactWriter<'_>, StoreError> {
+        ArtifactWriter::begin(self, lock, scope, "jsonl")
     }
 
     /// Stages the Artifact that `write` produces.
@@ -93,22 +106,10 @@ impl Store {
         scope: ArtifactScope,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<PendingArtifact<'_>, StoreError> {
-        let staging = StagingDir::create_unnamed(self, lock)?;
-        let path = staging.dir.child_path(PENDING);
-        let file = staging.dir.create_file(PENDING, FILE_MODE)?;
-        let (file, bytes, sha256) = write_hashed(file, write).at(Operation::Write, &path)?;
-        file.sync_all().at(Operation::Sync, &path)?;
-        Ok(PendingArtifact { store: self, staging, scope, bytes, sha256, extension: "json" })
+        let mut artifact = ArtifactWriter::begin(self, lock, scope, "json")?;
+        artifact.write(write)?;
+        artifact.finish()
     }
-}
-
-fn write_hashed(
-    file: File,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<(File, u64, ContentDigest)> {
-    let mut writer = BufWriter::with_capacity(hashing::BUFFER_BYTES, HashingWriter::new(file));
-    write(&mut writer)?;
-    Ok(writer.into_inner().map_err(io::IntoInnerError::into_error)?.finish())
 }
 
 impl PendingArtifact<'_> {

@@ -9,7 +9,7 @@ use std::io::BufReader;
 use super::dir::Dir;
 use super::document;
 use super::error::StoreError;
-use super::hashing::{BUFFER_BYTES, HashingReader, Stop, read_bounded};
+use super::hashing::{BUFFER_BYTES, HashingReader, Stop, go_on, read_bounded};
 use super::io::{At as _, Operation};
 use super::layout::{FUNCTIONS, PROGRAM_FACTS};
 use super::lines::{LineError, next_line};
@@ -110,10 +110,8 @@ fn validate_functions(
     loop {
         let number = seen.functions + 1;
         let refuse = |reason: String| invalid_line(FUNCTIONS, number, reason);
-        if number.is_multiple_of(LINES_PER_STEP)
-            && let Some(signal) = stop()
-        {
-            return Err(StoreError::Interrupted { signal });
+        if number.is_multiple_of(LINES_PER_STEP) {
+            go_on(stop)?;
         }
         match next_line(&mut reader, &mut line) {
             Ok(true) => {}

@@ -21,6 +21,11 @@ pub(super) fn to_the_end() -> Option<i32> {
     None
 }
 
+/// An error when `stop` tells of a signal.
+pub(super) fn go_on(stop: Stop<'_>) -> Result<(), StoreError> {
+    stop().map_or(Ok(()), |signal| Err(StoreError::Interrupted { signal }))
+}
+
 /// Running size and digest of a byte stream.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
@@ -128,9 +133,7 @@ pub(super) fn for_each_chunk(
     let mut tally = Tally::default();
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
-        if let Some(signal) = stop() {
-            return Err(StoreError::Interrupted { signal });
-        }
+        go_on(stop)?;
         match source.read(&mut buffer) {
             Ok(0) => return Ok(tally.finish()),
             Ok(count) => {

@@ -12,13 +12,12 @@ use super::error::StoreError;
 use super::hashing::{self, Stop};
 use super::io::{At as _, Operation};
 use super::manifest::InventoryEntry;
+use crate::domain::limits::DISK_QUOTA_BYTES;
 
 /// Deepest directory nesting; Ghidra's own is about five.
 const MAX_DEPTH: usize = 32;
 /// Most entries; Ghidra's own are about fifteen.
 const MAX_ENTRIES: usize = 10_000;
-/// Most bytes of all files; what a worker can write to the disk is bounded by the same number.
-const MAX_BYTES: u64 = 8 << 30;
 
 /// Relative paths of a tree, each list bytewise sorted.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -82,8 +81,8 @@ pub(super) fn seal(root: &Dir, stop: Stop<'_>) -> Result<(Listing, Vec<Inventory
     for path in &listing.files {
         let (parent, name) = open_parent(root, path)?;
         total_bytes = total_bytes.saturating_add(size_bytes(&parent, name)?);
-        if total_bytes > MAX_BYTES {
-            return Err(parent.corrupt(name, format!("the tree has more than {MAX_BYTES} bytes")));
+        if total_bytes > DISK_QUOTA_BYTES {
+            return Err(parent.corrupt(name, format!("the tree has more than {DISK_QUOTA_BYTES} bytes")));
         }
         entries.push(seal_file(&parent, name, path, stop)?);
     }

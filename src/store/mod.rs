@@ -40,7 +40,7 @@ mod usage;
 mod utf8;
 
 pub use analysis::StoredAnalysis;
-pub use artifact::{ArtifactLines, ArtifactScope, PendingArtifact};
+pub use artifact::{ArtifactScope, ArtifactWriter, PendingArtifact};
 pub use cleanup::{CleanLock, CleanupError, CleanupScope, CleanupStep, CleanupStepKind, Leftovers};
 pub use diagnostics::{
     CapturedSegment, CapturedStream, DIAGNOSTICS_VERSION, DiagnosticInput, DiagnosticInvocation,

@@ -15,7 +15,7 @@ use super::staging::Staging;
 use crate::domain::address::{Address, Offset};
 use crate::domain::digest::{ContentDigest, SampleDigest};
 use crate::domain::fault::FaultList;
-use crate::domain::function::{FunctionItem, FunctionLocation};
+use crate::domain::function::FunctionItem;
 use crate::domain::invocation_id::InvocationId;
 use crate::domain::profile::{AnalysisProfile, OptionValue, PROFILE_VERSION, ProfileTarget, ResolvedOption};
 use crate::domain::program::{AddressSpaceFact, FACTS_VERSION, ProgramCounts, ProgramFacts};
@@ -51,17 +51,7 @@ pub(super) fn id(byte: u8) -> InvocationId {
 }
 
 pub(super) fn function(name: &str, offset: u64) -> FunctionItem {
-    FunctionItem {
-        name: name.into(),
-        qualified_name: name.into(),
-        entry: Address { space: "ram".into(), offset: Offset::new(offset, 16) },
-        body_address_count: 1,
-        location: FunctionLocation::Memory,
-        is_external: false,
-        is_thunk: false,
-        thunk_target_entry: None,
-        decompilable: true,
-    }
+    FunctionItem::in_memory(name, name, Address { space: "ram".into(), offset: Offset::new(offset, 16) })
 }
 
 pub(super) fn program_facts(function_count: u64) -> ProgramFacts {

@@ -10,20 +10,21 @@ use crate::cli::BatchArguments;
 use crate::commands::analysis::Session;
 use crate::commands::answer::{Answer, prepare};
 use crate::commands::context::Context;
-use crate::commands::decompilation::{Inquiry, Obtained, Wanted};
+use crate::commands::decompilation::{Inquiry, Obtained};
+use crate::commands::decompile::text_of;
 use crate::commands::failure::Failure;
+use crate::commands::wanted::Wanted;
 use crate::domain::batch::{
     BatchCounts, BatchReport, DecompilationLine, DecompilationOutcome, LINE_KIND, LINES_MEDIA_TYPE,
     LinesDescriptor,
 };
-use crate::domain::documents::{DecompiledText, FunctionIdentity, SCHEMA_VERSION, Syntax};
+use crate::domain::documents::{FunctionIdentity, SCHEMA_VERSION};
 use crate::domain::function::FunctionItem;
 use crate::domain::limits::MAX_BATCH_QUERIES;
 use crate::domain::selector::{FunctionSelector, Resolution};
-use crate::domain::warning::{self, Warning};
+use crate::domain::warning;
 use crate::output::batch as human;
 use crate::output::envelope::{Envelope, encode};
-use crate::protocol::response::Decompilation;
 
 /// Decompiles everything in the Sample.
 pub fn run(context: &Context<'_>, arguments: &BatchArguments) -> Result<Answer, Failure> {
@@ -81,11 +82,9 @@ fn line(item: &FunctionItem, obtained: Obtained, counts: &mut BatchCounts) -> De
         entry: item.entry.clone(),
     };
     let (outcome, own_warnings) = match obtained {
-        Obtained::Text { decompilation: Decompilation { text, warnings, faults, .. }, .. } => {
+        Obtained::Text { decompilation, .. } => {
             counts.succeed();
-            let mut own = Warning::for_faults(&faults);
-            own.extend(warnings.into_iter().map(|text| Warning::DecompilerWarning { text }));
-            let decompilation = DecompiledText { syntax: Syntax::GhidraC, text };
+            let (decompilation, own) = text_of(decompilation);
             (DecompilationOutcome::Succeeded { decompilation }, own)
         }
         Obtained::Failed(failure) => {

@@ -126,23 +126,22 @@ fn parse_line(line: &[u8]) -> Result<BatchQuery, String> {
             offset: offset.unwrap_or(0),
             limit: limit.unwrap_or(DEFAULT_PAGE_LIMIT),
         })),
-        Line::Decompile { name: Some(value), address: None } => Ok(BatchQuery::Decompile {
-            requested: RequestedSelector::Name { value: value.clone() },
-            selector: FunctionSelector::Name { value },
-        }),
-        Line::Decompile { name: None, address: Some(value) } => match FunctionSelector::parse_address(&value)
-        {
-            Ok(selector) => {
-                Ok(BatchQuery::Decompile { requested: RequestedSelector::Address { value }, selector })
-            }
-            Err(error) => {
-                let meant = FunctionSelector::suggest_address(&value);
-                let meant = meant.map(|text| format!("; use: {text}")).unwrap_or_default();
-                Err(format!("'{value}' is no address: {error}{meant}"))
-            }
-        },
+        Line::Decompile { name: Some(value), address: None } => decompile(RequestedSelector::Name { value }),
+        Line::Decompile { name: None, address: Some(value) } => {
+            decompile(RequestedSelector::Address { value })
+        }
         Line::Decompile { .. } => Err("'decompile' takes exactly one of 'name' and 'address'".to_owned()),
     }
+}
+
+fn decompile(requested: RequestedSelector) -> Result<BatchQuery, String> {
+    let selector = requested.parse().map_err(|error| {
+        let value = requested.value();
+        let meant = FunctionSelector::suggest_address(value);
+        let meant = meant.map(|text| format!("; use: {text}")).unwrap_or_default();
+        format!("'{value}' is no address: {error}{meant}")
+    })?;
+    Ok(BatchQuery::Decompile { requested, selector })
 }
 
 /// What serde says, without its own idea of a line: here every document is one.

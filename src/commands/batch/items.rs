@@ -13,22 +13,20 @@ use crate::cli::BatchArguments;
 use crate::commands::analysis::{Ready, Session};
 use crate::commands::answer::{Answer, answer};
 use crate::commands::context::Context;
-use crate::commands::decompilation::{Inquiry, Obtained, Wanted};
-use crate::commands::decompile::{answer_of, require_canonical};
+use crate::commands::decompilation::{Inquiry, Obtained};
+use crate::commands::decompile::answer_of;
 use crate::commands::failure::Failure;
+use crate::commands::wanted::wanted;
 use crate::commands::worker::QueryList;
 use crate::commands::{functions, inspect};
 use crate::domain::batch::{BatchCounts, BatchData, BatchItem, BatchOutcome, BatchReport, NotRunReason};
 use crate::domain::documents::Disposition;
 use crate::domain::error::PublicError;
-use crate::domain::limits::NativePhases;
-use crate::domain::resolvers::Resolvers;
 use crate::domain::selector::{FunctionSelector, RequestedSelector};
 use crate::domain::warning;
-use crate::output::batch as human;
 use crate::output::envelope::Envelope;
+use crate::output::{batch as human, budget};
 use crate::protocol::request::WorkerQuery;
-use crate::store::StoreError;
 
 /// Answers `queries` about the Sample.
 pub fn run(
@@ -40,11 +38,7 @@ pub fn run(
     let policy = policy(arguments);
     let items = selectors.distinct.iter().cloned();
     let items: Vec<_> = items.map(|selector| WorkerQuery::Decompile { selector }).collect();
-    let list = (!items.is_empty()).then_some(QueryList {
-        items,
-        stop_at_failure: policy.stop_at_failure,
-        timeout_seconds: policy.timeout_seconds,
-    });
+    let list = (!items.is_empty()).then_some(QueryList { items, policy });
     let session = Session::begin(context, &arguments.sample)?;
     session.with_analysis(list.as_ref(), |ready| {
         let mut inquiry = Inquiry::new(&session, ready, policy);
@@ -62,12 +56,7 @@ pub fn run(
         let text = |made: &Envelope<_, _>| Ok(human::report(&made.data, &made.provenance));
         let all_kept = writer.all_kept;
         let repeated = |made: &Envelope<_, BatchReport>| {
-            let phases = NativePhases {
-                analysis: false,
-                decompilation: true,
-                batch_timeout_seconds: policy.timeout_seconds,
-            };
-            let watchdog = (!all_kept).then(|| context.limits.watchdog_seconds(phases));
+            let watchdog = (!all_kept).then(|| context.limits.watchdog_seconds(policy.phases(false)));
             let mut again = made.clone().with_provenance(provenance(watchdog));
             again.data.items.iter_mut().flatten().for_each(reuse);
             again
@@ -121,7 +110,7 @@ impl<'run> Writer<'run> {
 
     /// Everything that a decompiler is needed for.
     fn obtain(&mut self, inquiry: &mut Inquiry<'_>, selectors: &Selectors) -> Result<(), Failure> {
-        let wanted = self.resolve(&selectors.distinct)?;
+        let wanted = wanted(self.ready, &selectors.distinct)?;
         self.obtained = (0..wanted.len()).map(|_| None).collect();
         inquiry.obtain(&wanted, &mut |index, obtained| {
             self.all_kept &= matches!(obtained, Obtained::Text { kept: true, .. });
@@ -137,24 +126,6 @@ impl<'run> Writer<'run> {
             });
             Ok(())
         })
-    }
-
-    fn resolve(&self, selectors: &[FunctionSelector]) -> Result<Vec<Wanted>, Failure> {
-        if selectors.is_empty() {
-            return Ok(Vec::new());
-        }
-        let facts = self.ready.analysis.program_facts()?;
-        let mut resolvers = Resolvers::new(selectors);
-        self.ready.analysis.functions()?.for_each_function::<StoreError>(|item| {
-            resolvers.visit(&item);
-            Ok(())
-        })?;
-        let resolutions = resolvers.finish();
-        let wanted = selectors.iter().zip(resolutions).map(|(selector, resolution)| Wanted {
-            selector: selector.clone(),
-            resolution: require_canonical(selector, &facts).map(|()| resolution),
-        });
-        Ok(wanted.collect())
     }
 
     fn answer_all(
@@ -266,19 +237,6 @@ fn count(items: &[BatchItem]) -> BatchCounts {
     counts
 }
 
-/// Serialized size, measured without keeping the text.
 fn size(part: &impl Serialize) -> Result<u64, Failure> {
-    struct Counter(u64);
-    impl std::io::Write for Counter {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len() as u64;
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut counter = Counter(0);
-    serde_json::to_writer(&mut counter, part).map_err(Failure::internal)?;
-    Ok(counter.0)
+    budget::size(part).map_err(Failure::internal)
 }

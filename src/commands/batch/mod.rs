@@ -10,8 +10,8 @@ mod items;
 
 use super::answer::Answer;
 use super::context::Context;
-use super::decompilation::Policy;
 use super::failure::Failure;
+use super::worker::Policy;
 use crate::cli::BatchArguments;
 use crate::domain::error::ErrorBody;
 use crate::domain::provenance::QueryProvenance;
@@ -42,11 +42,5 @@ fn with_timeout(mut provenance: QueryProvenance, arguments: &BatchArguments) -> 
 fn body(failure: Failure) -> (ErrorBody, Option<Warning>) {
     let Failure { error, diagnostic_log, .. } = failure;
     let warning = diagnostic_log.as_deref().and_then(super::diagnostics::RetainedLog::warning);
-    let body = ErrorBody {
-        message: error.to_string(),
-        retryable: error.retryable(),
-        error: *error,
-        diagnostic_log: diagnostic_log.map(|log| log.descriptor),
-    };
-    (body, warning)
+    (ErrorBody::new(*error, diagnostic_log.map(|log| log.descriptor)), warning)
 }

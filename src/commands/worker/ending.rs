@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::{DISK_QUOTA_BYTES, MAX_TASKS, Run};
+use super::{MAX_TASKS, Run};
 use crate::commands::context::Context;
 use crate::commands::failure::{Failure, interrupted, raise};
 use crate::domain::error::{PublicError, Termination, WorkerProgress};
-use crate::domain::limits::MOST_HEAP_MIB;
+use crate::domain::limits::{DISK_QUOTA_BYTES, MOST_HEAP_MIB};
 use crate::process::{self, EndedBy, Outcome};
 use crate::protocol::limits::MAX_PROGRESS_BYTES;
 use crate::sandbox::Backend;

@@ -19,7 +19,7 @@ use super::diagnostics;
 use super::failure::Failure;
 use crate::cli::Format;
 use crate::domain::digest::SampleDigest;
-use crate::domain::limits::NativePhases;
+use crate::domain::limits::{DISK_QUOTA_BYTES, NativePhases};
 use crate::domain::sandbox_mode::SandboxMode;
 use crate::engine::sandbox_parts::SandboxParts;
 use crate::output::progress::ProgressLine;
@@ -35,9 +35,6 @@ use crate::sandbox::{Backend, Bubblewrap, Direct};
 use crate::store::{Operation, Staging, Store, StoreError};
 
 pub use sandbox_probe::probe_sandbox;
-
-/// Bound on everything a worker may write to disk, in bytes.
-const DISK_QUOTA_BYTES: u64 = 8 << 30;
 
 /// Bound on a worker's processes and threads together: an analysis on one processor has about fifty, and one more for each
 /// processor of the machine or two.
@@ -68,16 +65,34 @@ pub enum WorkerTask {
 pub struct QueryList {
     /// The questions, at least one.
     pub items: Vec<WorkerQuery>,
-    /// Whether the first failure is the last answer.
+    /// How they are treated together.
+    pub policy: Policy,
+}
+
+/// How several Queries are treated.
+#[derive(Debug, Clone, Copy)]
+pub struct Policy {
+    /// Whether nothing is tried after the first failure.
     pub stop_at_failure: bool,
-    /// Time after which no further one is begun, in seconds; `None` when there is only one.
+    /// Time after which no further one is begun, in seconds; `None` for a single one, whose worker's end is
+    /// then the end of the command.
     pub timeout_seconds: Option<u64>,
+}
+
+impl Policy {
+    /// One question, whose worker has the native time-out and nothing beyond it.
+    pub const SINGLE: Self = Self { stop_at_failure: false, timeout_seconds: None };
+
+    /// What a worker with such Queries does.
+    pub const fn phases(self, analysis: bool) -> NativePhases {
+        NativePhases { analysis, decompilation: true, batch_timeout_seconds: self.timeout_seconds }
+    }
 }
 
 impl QueryList {
     /// A single question.
     pub fn of(query: WorkerQuery) -> Self {
-        Self { items: vec![query], stop_at_failure: false, timeout_seconds: None }
+        Self { items: vec![query], policy: Policy::SINGLE }
     }
 }
 
@@ -93,11 +108,9 @@ impl WorkerTask {
 
     /// Native phases that add to the watchdog.
     pub fn native_phases(&self) -> NativePhases {
-        NativePhases {
-            analysis: matches!(self, Self::Analyze { .. }),
-            decompilation: self.queries().is_some(),
-            batch_timeout_seconds: self.queries().and_then(|list| list.timeout_seconds),
-        }
+        let analysis = matches!(self, Self::Analyze { .. });
+        let idle = NativePhases { analysis, decompilation: false, batch_timeout_seconds: None };
+        self.queries().map_or(idle, |list| list.policy.phases(analysis))
     }
 
     fn queries(&self) -> Option<&QueryList> {
@@ -322,7 +335,8 @@ mod tests {
             (phases.analysis, phases.decompilation, phases.batch_timeout_seconds)
         };
         let one = QueryList::of(query);
-        let several = QueryList { timeout_seconds: Some(9), ..one.clone() };
+        let policy = Policy { timeout_seconds: Some(9), ..Policy::SINGLE };
+        let several = QueryList { policy, ..one.clone() };
         assert_eq!(phases(WorkerTask::Probe), (false, false, None));
         assert_eq!(phases(WorkerTask::Analyze { queries: None }), (true, false, None));
         assert_eq!(phases(WorkerTask::Analyze { queries: Some(several) }), (true, true, Some(9)));

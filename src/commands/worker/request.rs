@@ -69,8 +69,8 @@ fn queries(list: &QueryList, paths: &WorkerPaths) -> Result<Queries, Failure> {
     Ok(Queries {
         items: list.items.clone(),
         answers_path: boot::text(&paths.answers())?,
-        stop_at_failure: list.stop_at_failure,
-        timeout_seconds: list.timeout_seconds,
+        stop_at_failure: list.policy.stop_at_failure,
+        timeout_seconds: list.policy.timeout_seconds,
         max_answers_bytes: MAX_ANSWERS_BYTES,
     })
 }

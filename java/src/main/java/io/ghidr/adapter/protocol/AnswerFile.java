@@ -35,14 +35,17 @@ public final class AnswerFile implements Closeable {
 
   /** Whether another Query is to be answered. */
   public boolean wantsMore() {
-    long started = startedNanos;
-    Integer limit = queries.timeoutSeconds();
-    boolean expired =
-        limit != null && System.nanoTime() - started >= TimeUnit.SECONDS.toNanos(limit);
-    if (stopped == null && count() > 0 && count() < queries.selectors().size() && expired) {
+    boolean isOneLeft = stopped == null && count() < queries.selectors().size();
+    if (isOneLeft && count() > 0 && isTimeOver()) {
       stopped = "time";
+      return false;
     }
-    return stopped == null && count() < queries.selectors().size();
+    return isOneLeft;
+  }
+
+  private boolean isTimeOver() {
+    Integer limit = queries.timeoutSeconds();
+    return limit != null && System.nanoTime() - startedNanos >= TimeUnit.SECONDS.toNanos(limit);
   }
 
   /** Appends the answer to the next Query. */
@@ -64,14 +67,14 @@ public final class AnswerFile implements Closeable {
 
   /** Appends the failure of the next Query. */
   public void fail(WorkerException error) throws IOException {
+    boolean isThere;
     try {
-      if (append(Outcome.failure(error))) {
-        countFailure();
-      }
+      isThere = append(Outcome.failure(error));
     } catch (SizeLimitException e) {
-      if (append(Outcome.failure(WorkerErrors.resultTooLarge(e)))) {
-        countFailure();
-      }
+      isThere = append(Outcome.failure(WorkerErrors.resultTooLarge(e)));
+    }
+    if (isThere) {
+      countFailure();
     }
   }
 
