@@ -1,4 +1,4 @@
-//! Developer tasks: `cargo xtask setup|demo|install|dist|share|test|bless|bench|soak|fixtures`.
+//! Developer tasks: `cargo xtask setup|demo|install|dist|share|test|bless|bench|profile|soak|fixtures`.
 //!
 //! This file only reads the command line and reports how the task ended.
 
@@ -14,6 +14,7 @@ mod fixtures;
 mod install;
 mod man;
 mod pins;
+mod profile;
 mod progress;
 mod project;
 mod report;
@@ -69,6 +70,8 @@ enum Task {
     Bless,
     /// Compare with the engine's own tool and write docs/performance.md
     Bench(BenchOptions),
+    /// Sample what a worker spends its time on and write docs/performance/phases.md
+    Profile,
     /// Run the long forms of the reliability sweeps and write docs/reliability.md
     Soak(SoakOptions),
     /// Rebuild the committed fixture binaries
@@ -100,6 +103,7 @@ fn run(task: Task) -> Result<(), TaskError> {
         Task::Test { fast } => test::run(&project, fast),
         Task::Bless => bless::run(&project),
         Task::Bench(options) => bench::run(&project, &options),
+        Task::Profile => profile::run(&project),
         Task::Soak(options) => soak::run(&project, &options),
         Task::Fixtures { check } => {
             let outcome = fixtures::run(&project.root, check)?;

@@ -3,7 +3,6 @@ package io.ghidr.adapter.ghidra;
 import ghidra.program.model.listing.Program;
 import ghidra.program.model.mem.MemoryBlock;
 import io.ghidr.adapter.protocol.AnalyzerRun;
-import io.ghidr.adapter.protocol.FunctionRow;
 import io.ghidr.adapter.protocol.OptionValue;
 import io.ghidr.adapter.protocol.Phases;
 import io.ghidr.adapter.protocol.WorkerErrors;
@@ -91,10 +90,9 @@ final class AnalysisRun implements ScriptHooks.Listener {
   }
 
   private AnalysisReport reportOn(Program program) throws WorkerException, IOException {
-    List<FunctionRow> rows = FunctionTable.of(program);
-    long inMemory = rows.stream().filter(row -> !row.external()).count();
+    FunctionTable table = new FunctionTable(program);
     ProgramFacts facts =
-        ProgramFacts.publish(program, rows, request.factsDirectory(), request.maxFactsBytes());
+        ProgramFacts.publish(program, table, request.factsDirectory(), request.maxFactsBytes());
     List<AnalyzerRun> analyzers = runs.result();
     return new AnalysisReport(
         target,
@@ -102,8 +100,8 @@ final class AnalysisRun implements ScriptHooks.Listener {
         analyzerOptions,
         analyzers,
         session.faults(),
-        suspicions(program, inMemory),
-        ProgramCounts.of(program, rows.size(), inMemory),
+        suspicions(program, table.memorySize()),
+        ProgramCounts.of(program, table),
         facts);
   }
 

@@ -26,11 +26,11 @@ record ProgramCounts(
     long symbols)
     implements JsonPart {
 
-  static ProgramCounts of(Program program, long functions, long memoryFunctions) {
+  static ProgramCounts of(Program program, FunctionTable table) {
     Listing listing = program.getListing();
     return new ProgramCounts(
-        functions,
-        memoryFunctions,
+        table.size(),
+        table.memorySize(),
         references(program),
         listing.getNumDefinedData(),
         listing.getNumInstructions(),

@@ -7,13 +7,11 @@ import io.ghidr.adapter.json.BoundedWriter;
 import io.ghidr.adapter.json.JsonPart;
 import io.ghidr.adapter.json.Publication;
 import io.ghidr.adapter.json.SizeLimitException;
-import io.ghidr.adapter.protocol.FunctionRow;
 import io.ghidr.adapter.protocol.Protocol;
 import io.ghidr.adapter.protocol.WorkerErrors;
 import io.ghidr.adapter.protocol.WorkerException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 
 /**
  * Writes the facts files from which the harness answers without the engine.
@@ -26,21 +24,18 @@ record ProgramFacts(Publication.Published program, Publication.Published functio
     implements JsonPart {
 
   /** Publishes both files below {@code directory}, each with at most {@code limitBytes} bytes. */
-  static ProgramFacts publish(
-      Program program, List<FunctionRow> rows, Path directory, long limitBytes)
+  static ProgramFacts publish(Program program, FunctionTable table, Path directory, long limitBytes)
       throws WorkerException, IOException {
     try {
       Publication.Published programFile =
           Publication.publish(
               directory.resolve(Protocol.PROGRAM_FACTS_FILE),
               limitBytes,
-              out -> writeProgram(out, program, rows.size()));
+              out -> writeProgram(out, program, table.size()));
       Publication.Published functionsFile =
           Publication.publish(
-              directory.resolve(Protocol.FUNCTION_FACTS_FILE),
-              limitBytes,
-              out -> writeFunctions(out, rows));
-      return new ProgramFacts(programFile, functionsFile, rows.size());
+              directory.resolve(Protocol.FUNCTION_FACTS_FILE), limitBytes, table::writeLines);
+      return new ProgramFacts(programFile, functionsFile, table.size());
     } catch (SizeLimitException e) {
       throw WorkerErrors.factsTooLarge(e.limitBytes());
     }
@@ -78,12 +73,5 @@ record ProgramFacts(Publication.Published program, Publication.Published functio
     out.name("address_spaces").values(Addresses.spaces(program));
     out.endObject();
     out.newline();
-  }
-
-  private static void writeFunctions(BoundedWriter out, List<FunctionRow> rows) throws IOException {
-    for (FunctionRow row : rows) {
-      out.limitNext(Protocol.MAX_FACTS_LINE_BYTES);
-      out.value(row).newline();
-    }
   }
 }

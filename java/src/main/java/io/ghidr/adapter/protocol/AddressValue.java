@@ -29,7 +29,7 @@ public record AddressValue(String space, int digits, long offset)
 
   @Override
   public int compareTo(AddressValue other) {
-    int spaces = compareBytes(space, other.space);
+    int spaces = space.equals(other.space) ? 0 : compareBytes(space, other.space);
     return spaces != 0 ? spaces : Long.compareUnsigned(offset, other.offset);
   }
 
