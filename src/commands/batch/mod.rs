@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::worker::Policy;
 use crate::cli::BatchArguments;
 use crate::domain::error::ErrorBody;
-use crate::domain::provenance::QueryProvenance;
+use crate::domain::limits::ReportedLimits;
 use crate::domain::warning::Warning;
 
 /// Kind of the success document.
@@ -32,10 +32,10 @@ fn policy(arguments: &BatchArguments) -> Policy {
     Policy { stop_at_failure: arguments.fail_fast, timeout_seconds: Some(arguments.batch_timeout_seconds) }
 }
 
-/// Adds the one limit that only a batch has.
-fn with_timeout(mut provenance: QueryProvenance, arguments: &BatchArguments) -> QueryProvenance {
-    provenance.limits.batch_timeout_seconds = Some(arguments.batch_timeout_seconds);
-    provenance
+/// The limits of a batch that decompiles, one of which only it has.
+fn limits(context: &Context<'_>, arguments: &BatchArguments) -> ReportedLimits {
+    let batch_timeout_seconds = Some(arguments.batch_timeout_seconds);
+    ReportedLimits { batch_timeout_seconds, ..context.reported_limits(true) }
 }
 
 /// A failure as a part of the report, and what there is to say about its log.

@@ -19,6 +19,7 @@ use super::diagnostics;
 use super::failure::Failure;
 use crate::cli::Format;
 use crate::domain::digest::SampleDigest;
+use crate::domain::invocation_files::{ANSWERS, PROGRESS, RESPONSE};
 use crate::domain::limits::{DISK_QUOTA_BYTES, NativePhases};
 use crate::domain::sandbox_mode::SandboxMode;
 use crate::engine::sandbox_parts::SandboxParts;
@@ -26,7 +27,7 @@ use crate::output::progress::ProgressLine;
 use crate::process::launch::GRACE;
 use crate::process::worker_arguments::Job;
 use crate::process::{LaunchPlan, Outcome, Supervision, terminal};
-use crate::protocol::answers::{ANSWERS, Answers};
+use crate::protocol::answers::Answers;
 use crate::protocol::request::{Request, WorkerQuery};
 use crate::protocol::response::{AnswersSummary, Outcome as Answered, Response};
 use crate::protocol::violation::ReceiveError;
@@ -191,7 +192,7 @@ fn receive(
     request: &Request,
 ) -> Result<(Response, Option<Answers>), (ReceiveError, PathBuf)> {
     let most_bytes = context.host.max_response_bytes;
-    let path = place.staging.invocation_directory().join("response.json");
+    let path = place.staging.invocation_directory().join(RESPONSE);
     let response = receive::receive(&path, request, most_bytes).map_err(|error| (error, path))?;
     let (Some(queries), Some(summary)) = (request.arguments.queries(), summary(&response)) else {
         return Ok((response, None));
@@ -267,7 +268,12 @@ pub fn launch(
     place.staging.write_request(&bytes)?;
     let plan = backend.plan(&grants, Job::Answer)?;
     let watchdog_seconds = context.limits.watchdog_seconds(task.native_phases());
-    let progress_path = invocation.join("progress");
+    context.learn(|known| {
+        if let Some(limits) = &mut known.limits {
+            limits.child_watchdog_seconds = Some(watchdog_seconds);
+        }
+    });
+    let progress_path = invocation.join(PROGRESS);
     let started_at = (context.host.now)();
     let (outcome, space_ran_out) =
         supervise(context, place.staging, &plan, watchdog_seconds, &progress_path)?;
