@@ -7,10 +7,12 @@ use std::path::Path;
 
 use super::answer::Spill;
 use super::context::{Context, Engine, reported_store};
-use super::diagnostics::{self, RetainedLog};
+use super::diagnostics;
 use super::failure::{Failure, interrupted};
-use super::worker::{self, QueryList, Run, WorkerTask, Workplace};
+use super::retained_log::RetainedLog;
+use super::worker::{self, QueryList, WorkerTask};
 use super::worker_times::WorkerTimes;
+use super::workplace::{Run, Workplace};
 use crate::domain::digest::{BasisDigest, ContentDigest};
 use crate::domain::documents::Disposition;
 use crate::domain::error::PublicError;

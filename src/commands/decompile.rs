@@ -19,8 +19,7 @@ use crate::output::human;
 use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::Decompilation;
 
-/// Kind of the success document.
-pub const KIND: &str = "decompilation";
+pub use super::decompilation::KIND;
 
 /// Runs the command.
 pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answer, Failure> {

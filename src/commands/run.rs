@@ -9,9 +9,9 @@ use std::io;
 
 use super::answer::Answer;
 use super::context::{Context, unresolved_provenance};
-use super::diagnostics::RetainedLog;
 use super::failure::{Failure, interrupted};
 use super::host::Host;
+use super::retained_log::RetainedLog;
 use super::{batch, clean, decompile, doctor, functions, inspect, schemas, store_list};
 use crate::cli::{self, Cli, Command, Format, Refusal, StoreCommand};
 use crate::domain::error::PublicError;

@@ -5,7 +5,7 @@
 //! first and by a worker of its own: an interruption then costs one window, never the Analysis. What
 //! was kept before is not asked again.
 
-use super::{KIND, body, policy, limits};
+use super::{KIND, body, limits, policy};
 use crate::cli::BatchArguments;
 use crate::commands::analysis::Session;
 use crate::commands::answer::{Answer, prepare};

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::input::BatchQuery;
-use super::{KIND, body, policy, limits};
+use super::{KIND, body, limits, policy};
 use crate::cli::BatchArguments;
 use crate::commands::analysis::{Ready, Session};
 use crate::commands::answer::{Answer, answer};

@@ -11,6 +11,7 @@ mod items;
 use super::answer::Answer;
 use super::context::Context;
 use super::failure::Failure;
+use super::retained_log::RetainedLog;
 use super::worker::Policy;
 use crate::cli::BatchArguments;
 use crate::domain::error::ErrorBody;
@@ -41,6 +42,6 @@ fn limits(context: &Context<'_>, arguments: &BatchArguments) -> ReportedLimits {
 /// A failure as a part of the report, and what there is to say about its log.
 fn body(failure: Failure) -> (ErrorBody, Option<Warning>) {
     let Failure { error, diagnostic_log, .. } = failure;
-    let warning = diagnostic_log.as_deref().and_then(super::diagnostics::RetainedLog::warning);
+    let warning = diagnostic_log.as_deref().and_then(RetainedLog::warning);
     (ErrorBody::new(*error, diagnostic_log.map(|log| log.descriptor)), warning)
 }

@@ -11,14 +11,12 @@ mod sandbox_probe;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use time::OffsetDateTime;
-
 use super::boot_mode::BootMode;
 use super::context::{Context, Engine};
 use super::diagnostics;
 use super::failure::Failure;
+use super::workplace::{Run, Workplace};
 use crate::cli::Format;
-use crate::domain::digest::SampleDigest;
 use crate::domain::invocation_files::{ANSWERS, PROGRESS, RESPONSE};
 use crate::domain::limits::{DISK_QUOTA_BYTES, NativePhases};
 use crate::domain::sandbox_mode::SandboxMode;
@@ -33,7 +31,7 @@ use crate::protocol::response::{AnswersSummary, Outcome as Answered, Response};
 use crate::protocol::violation::ReceiveError;
 use crate::protocol::{encode, receive};
 use crate::sandbox::{Backend, Bubblewrap, Direct};
-use crate::store::{Operation, Staging, Store, StoreError};
+use crate::store::{Operation, Staging, StoreError};
 
 pub use sandbox_probe::probe_sandbox;
 
@@ -121,30 +119,6 @@ impl WorkerTask {
             Self::Probe => None,
         }
     }
-}
-
-/// Where a worker works, and for which Sample.
-pub struct Workplace<'store> {
-    /// The store, for Diagnostic Logs.
-    pub store: &'store Store,
-    /// Private directories of this invocation.
-    pub staging: &'store Staging,
-    /// The Sample the work is about; `None` for a probe.
-    pub sample: Option<SampleDigest>,
-}
-
-/// One run of a worker.
-pub struct Run {
-    /// The operation.
-    pub operation: &'static str,
-    /// When it started.
-    pub started_at: OffsetDateTime,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// The derived watchdog, in seconds.
-    pub watchdog_seconds: u64,
-    /// Whether the store's file system was seen full while it ran.
-    pub space_ran_out: bool,
 }
 
 /// A valid response and the run that gave it.

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use super::{Run, WorkerTask, Workplace, ending, grants, not_received, supervise};
+use super::{WorkerTask, ending, grants, not_received, supervise};
 use crate::commands::boot_mode::BootMode;
 use crate::commands::context::{Context, Engine};
 use crate::commands::diagnostics;
 use crate::commands::failure::Failure;
+use crate::commands::workplace::{Run, Workplace};
 use crate::domain::invocation_files::{PROGRESS, RESPONSE};
 use crate::domain::limits::WATCHDOG_MARGIN_SECONDS;
 use crate::domain::protection::{Protection, ProtectionReport, ProtectionStatus};
