@@ -7,13 +7,16 @@ use std::path::Path;
 
 use super::answer::Spill;
 use super::context::{Context, Engine, reported_store};
-use super::diagnostics::{self, RetainedLog};
+use super::diagnostics;
 use super::failure::{Failure, interrupted};
-use super::worker::{self, QueryList, Run, WorkerTask, Workplace};
+use super::retained_log::RetainedLog;
+use super::worker::{self, QueryList, WorkerTask};
 use super::worker_times::WorkerTimes;
+use super::workplace::{Run, Workplace};
 use crate::domain::digest::{BasisDigest, ContentDigest};
 use crate::domain::documents::Disposition;
 use crate::domain::error::PublicError;
+use crate::domain::limits::ReportedLimits;
 use crate::domain::path_value::PathValue;
 use crate::domain::profile::{AnalysisBasis, AnalysisProfile, PROFILE_VERSION, ProfileTarget};
 use crate::domain::provenance::{QueryProvenance, ReportedTarget};
@@ -39,6 +42,7 @@ pub struct Session<'command> {
     pub identity: SampleIdentity,
     /// What names the Analysis.
     pub basis: AnalysisBasis,
+    limits: ReportedLimits,
     basis_digest: BasisDigest,
     source: OpenedSample,
 }
@@ -113,9 +117,16 @@ impl Ready<'_> {
 }
 
 impl<'command> Session<'command> {
-    /// Resolves engine and Sample.
-    pub fn begin(context: &'command Context<'command>, sample_path: &'command Path) -> Result<Self, Failure> {
-        context.learn(|known| known.source_path = Some(PathValue::from(sample_path)));
+    /// Resolves engine and Sample for a command with these limits.
+    pub fn begin(
+        context: &'command Context<'command>,
+        sample_path: &'command Path,
+        limits: ReportedLimits,
+    ) -> Result<Self, Failure> {
+        context.learn(|known| {
+            known.source_path = Some(PathValue::from(sample_path));
+            known.limits = Some(limits);
+        });
         context.store_location()?;
         let engine = context.engine()?;
         let sample_failure = |error| Failure::sample(error, sample_path);
@@ -124,7 +135,7 @@ impl<'command> Session<'command> {
         context.learn(|known| known.sample_sha256 = Some(identity.digest));
         let basis = context.basis(&engine);
         let basis_digest = basis.digest().map_err(Failure::internal)?;
-        Ok(Self { context, engine, sample_path, identity, basis, basis_digest, source })
+        Ok(Self { context, engine, sample_path, identity, basis, limits, basis_digest, source })
     }
 
     /// Finds or makes the Analysis and lets `read` answer from it. When `read` finds it corrupt, the
@@ -149,7 +160,10 @@ impl<'command> Session<'command> {
                         answered => return answered,
                     }
                 }
-                Ok(None) | Err(StoreError::CorruptAnalysis { .. }) => {}
+                Ok(None) => {}
+                Err(StoreError::CorruptAnalysis { profile, .. }) => {
+                    self.context.learn(|known| known.analysis_profile_sha256 = Some(profile));
+                }
                 Err(error) => return Err(error.into()),
             }
         }
@@ -326,7 +340,7 @@ impl<'command> Session<'command> {
         match error {
             StoreError::Busy { retry_after_seconds, .. } => PublicError::AnalysisBusy {
                 analysis_basis_sha256: Some(self.basis_digest),
-                analysis_profile_sha256: None,
+                analysis_profile_sha256: self.context.known().analysis_profile_sha256,
                 retry_after_seconds,
             }
             .into(),
@@ -335,7 +349,7 @@ impl<'command> Session<'command> {
     }
 
     /// Provenance of an answer from `ready`.
-    pub fn provenance(&self, ready: &Ready<'_>, decompiles: bool, watchdog: Option<u64>) -> QueryProvenance {
+    pub fn provenance(&self, ready: &Ready<'_>, watchdog: Option<u64>) -> QueryProvenance {
         let manifest = ready.analysis.manifest();
         let target = manifest.analysis_profile.target.clone();
         let verification = target.verification(&manifest.sample.header);
@@ -350,7 +364,7 @@ impl<'command> Session<'command> {
             target: ReportedTarget { target, verification },
             analysis_store: reported_store(ready.store.location()),
             sandbox: self.context.sandbox.into(),
-            limits: self.context.reported_limits(decompiles, watchdog),
+            limits: ReportedLimits { child_watchdog_seconds: watchdog, ..self.limits },
         }
     }
 

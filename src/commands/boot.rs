@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::boot_mode::BootMode;
 use super::context::{Context, Engine};
-use super::crash_report::ERROR_FILE;
 use super::failure::Failure;
 use crate::domain::engine_layout::EngineLayout;
 use crate::domain::error::PublicError;
+use crate::domain::invocation_files::CRASH_REPORT;
 use crate::domain::limits::ExecutionLimits;
 use crate::engine::bundle::{ADAPTER_JAR, ADAPTER_SCRIPTS};
 use crate::engine::modules;
@@ -75,7 +75,7 @@ fn jars(engine: &Engine, adapter_directory: &Path, engine_path: &Path) -> std::i
 fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>, Failure> {
     let home = text(&paths.home_directory)?;
     let temporary = text(&paths.temporary_directory)?;
-    let error_file = text(&paths.invocation_directory.join(ERROR_FILE))?;
+    let error_file = text(&paths.invocation_directory.join(CRASH_REPORT))?;
     let mut options = vec![
         format!("-Xmx{}m", limits.max_heap_mib),
         format!("-Xss{THREAD_STACK_MIB}m"),

@@ -179,8 +179,8 @@ impl<'process> Context<'process> {
         }
     }
 
-    /// Limits as provenance reports them.
-    pub fn reported_limits(&self, decompiles: bool, child_watchdog_seconds: Option<u64>) -> ReportedLimits {
+    /// Limits as provenance reports them, before a worker ran.
+    pub fn reported_limits(&self, decompiles: bool) -> ReportedLimits {
         ReportedLimits {
             max_heap_mib: self.limits.max_heap_mib,
             max_memory_mib: Some(self.limits.max_memory_mib),
@@ -188,7 +188,7 @@ impl<'process> Context<'process> {
             analysis_timeout_seconds: self.limits.analysis_timeout_seconds,
             decompile_timeout_seconds: decompiles.then_some(self.limits.decompile_timeout_seconds),
             batch_timeout_seconds: None,
-            child_watchdog_seconds,
+            child_watchdog_seconds: None,
         }
     }
 }

@@ -10,10 +10,9 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 
 use crate::domain::digest::ContentDigest;
+use crate::domain::invocation_files::CRASH_REPORT;
 use crate::store::{CapturedSegment, CapturedStream, Staging};
 
-/// Name of the file in the invocation directory.
-pub const ERROR_FILE: &str = "hs_err.log";
 /// Several times what any known virtual machine writes.
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -24,14 +23,14 @@ pub fn capture(staging: &Staging) -> Option<CapturedStream> {
 
 fn capture_from(invocation: &Path, logs: &Path) -> Option<CapturedStream> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let source = File::from(rustix::fs::open(invocation.join(ERROR_FILE), flags, Mode::empty()).ok()?);
+    let source = File::from(rustix::fs::open(invocation.join(CRASH_REPORT), flags, Mode::empty()).ok()?);
     let found = source.metadata().ok()?;
     if !found.is_file() {
         return None;
     }
     let mut bytes = Vec::new();
     source.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
-    let path = logs.join(ERROR_FILE);
+    let path = logs.join(CRASH_REPORT);
     File::create_new(&path).and_then(|mut copy| copy.write_all(&bytes)).ok()?;
     let length = bytes.len() as u64;
     Some(CapturedStream {
@@ -53,11 +52,11 @@ mod tests {
         std::fs::create_dir(&invocation).unwrap();
         std::fs::create_dir(&logs).unwrap();
         let capture = || {
-            let _ = std::fs::remove_file(logs.join(ERROR_FILE));
+            let _ = std::fs::remove_file(logs.join(CRASH_REPORT));
             capture_from(&invocation, &logs)
         };
         assert_eq!(capture(), None);
-        let file = invocation.join(ERROR_FILE);
+        let file = invocation.join(CRASH_REPORT);
         std::fs::write(&file, "# SIGSEGV").unwrap();
         let report = capture().unwrap();
         assert_eq!((report.observed_bytes, report.truncated, report.segments[0].length), (9, false, 9));

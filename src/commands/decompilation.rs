@@ -9,13 +9,13 @@
 use std::time::{Duration, Instant};
 
 use super::analysis::{Answered, Ready, Session};
-use super::decompile::KIND;
-use super::diagnostics::RetainedLog;
 use super::failure::Failure;
 use super::kept::{keep, kept};
+use super::retained_log::RetainedLog;
 use super::wanted::Wanted;
-use super::worker::{self, Policy, QueryList, WorkerTask, Workplace};
+use super::worker::{self, Policy, QueryList, WorkerTask};
 use super::worker_times::WorkerTimes;
+use super::workplace::Workplace;
 use crate::domain::batch::NotRunReason;
 use crate::domain::error::PublicError;
 use crate::domain::selector::{FunctionSelector, Resolution};
@@ -24,6 +24,8 @@ use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::{Decompilation, Outcome, QueryOutcome, Stopped};
 use crate::store::Store;
 
+/// Kind of the success document about one of them.
+pub const KIND: &str = "decompilation";
 /// Bytes of one request that Queries may take: the rest of it needs far less than what remains.
 const QUERIES_BYTES: usize = MAX_REQUEST_BYTES / 8 * 7;
 /// Phase of a worker in which it answers.
@@ -283,6 +285,7 @@ impl Course<'_, '_> {
         emit(index, obtained)
     }
 
+    /// Reads again what was found to be there: held until its turn comes, the texts of a whole Program would be too much.
     fn serve(&self, index: usize) -> Result<Obtained, Failure> {
         let found = match &self.wanted[index].resolution {
             Ok(Resolution::Unique(item)) => kept(self.inquiry.ready, item),

@@ -19,14 +19,13 @@ use crate::output::human;
 use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::Decompilation;
 
-/// Kind of the success document.
-pub const KIND: &str = "decompilation";
+pub use super::decompilation::KIND;
 
 /// Runs the command.
 pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answer, Failure> {
     let requested = requested(arguments)?;
     let selector = requested.parse().map_err(|error| refuse(requested.value(), &error))?;
-    let session = Session::begin(context, &arguments.sample)?;
+    let session = Session::begin(context, &arguments.sample, context.reported_limits(true))?;
     let queries = QueryList::of(WorkerQuery::Decompile { selector: selector.clone() });
     session.with_analysis(Some(&queries), |ready| {
         let wanted = wanted(ready, std::slice::from_ref(&selector))?;
@@ -46,11 +45,11 @@ pub fn run(context: &Context<'_>, arguments: &DecompileArguments) -> Result<Answ
         let (data, own_warnings) = answer_of(decompilation, requested.clone());
         let mut warnings = ready.warnings.clone();
         warnings.extend(own_warnings);
-        let provenance = session.provenance(ready, true, inquiry.watchdog_seconds);
+        let provenance = session.provenance(ready, inquiry.watchdog_seconds);
         let repeated = |made: &Envelope<_, DecompilationData>| {
             // Of a worker that finds the Analysis stored.
             let watchdog = (!kept).then(|| context.limits.watchdog_seconds(Policy::SINGLE.phases(false)));
-            made.clone().with_provenance(session.provenance(ready, true, watchdog))
+            made.clone().with_provenance(session.provenance(ready, watchdog))
         };
         let mut explanation = session.explain(ready, inquiry.times.as_ref());
         if inquiry.watchdog_seconds.is_none() {

@@ -9,32 +9,15 @@ use time::format_description::well_known::Rfc3339;
 use super::context::{Context, GHIDR_VERSION};
 use super::crash_report;
 use super::failure::Failure;
-use super::worker::{Run, Workplace};
-use crate::domain::diagnostic_log::DiagnosticLogDescriptor;
+use super::retained_log::RetainedLog;
+use super::workplace::{Run, Workplace};
 use crate::domain::digest::ContentDigest;
-use crate::domain::warning::Warning;
 use crate::domain::worker_error::WorkerError;
 use crate::process::{self, EndedBy, Outcome};
 use crate::store::{
     CapturedSegment, CapturedStream, DiagnosticInput, DiagnosticInvocation, DiagnosticScope,
     DiagnosticTermination, TerminationMode, TerminationReason,
 };
-
-/// A Diagnostic Log that was kept.
-#[derive(Debug, Clone)]
-pub struct RetainedLog {
-    /// Where it is.
-    pub descriptor: DiagnosticLogDescriptor,
-    /// Whether a stream was longer than what is kept of it.
-    pub truncated: bool,
-}
-
-impl RetainedLog {
-    /// What a document that refers to this log has to say about it.
-    pub fn warning(&self) -> Option<Warning> {
-        self.truncated.then(|| Warning::DiagnosticsTruncated { diagnostic_log: self.descriptor.clone() })
-    }
-}
 
 /// Attaches the run's Diagnostic Log to `failure`.
 pub fn attach(context: &Context<'_>, place: &Workplace<'_>, run: &Run, failure: Failure) -> Failure {

@@ -8,7 +8,8 @@ use super::boot_mode;
 use super::context::{Context, Engine};
 use super::diagnostics;
 use super::failure::Failure;
-use super::worker::{self, WorkerTask, Workplace};
+use super::worker::{self, WorkerTask};
+use super::workplace::Workplace;
 use crate::domain::doctor_report::{
     BootDataReport, BootDataStatus, ComponentStatus, DoctorComponents, DoctorReport, GhidraComponent,
     JavaComponent, SandboxComponent, StoreComponent,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::diagnostics::RetainedLog;
+use super::retained_log::RetainedLog;
 use crate::domain::error::{PublicError, RaiseLimit, Termination};
 use crate::domain::limits::MAX_TIMEOUT_SECONDS;
 use crate::domain::path_value::PathValue;

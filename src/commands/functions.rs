@@ -27,7 +27,7 @@ pub const KIND: &str = "function_list";
 /// Runs the command.
 pub fn run(context: &Context<'_>, arguments: &FunctionsArguments) -> Result<Answer, Failure> {
     let request = arguments.page.request();
-    let session = Session::begin(context, &arguments.sample)?;
+    let session = Session::begin(context, &arguments.sample, context.reported_limits(false))?;
     session.with_analysis(None, |ready| {
         let table = ready.analysis.functions()?;
         let total = table.total();
@@ -35,9 +35,9 @@ pub fn run(context: &Context<'_>, arguments: &FunctionsArguments) -> Result<Answ
         let items = PageItems { table: &table, range: request.range(total), failure: &failure };
         let text = |_: &_| Ok(human::function_list(&list(ready, request)?));
         let repeated = |made: &Envelope<_, FunctionList<_>>| {
-            made.clone().with_provenance(session.provenance(ready, false, None))
+            made.clone().with_provenance(session.provenance(ready, None))
         };
-        let provenance = session.provenance(ready, false, ready.watchdog_seconds);
+        let provenance = session.provenance(ready, ready.watchdog_seconds);
         let data = FunctionList { page: request.describe(FUNCTION_ORDER, total), items };
         let envelope = Envelope::new(KIND, provenance, data, warning::normalize(ready.warnings.clone()));
         let answered =

@@ -16,13 +16,13 @@ pub const KIND: &str = "inspection";
 
 /// Runs the command.
 pub fn run(context: &Context<'_>, arguments: &InspectArguments) -> Result<Answer, Failure> {
-    let session = Session::begin(context, &arguments.sample)?;
+    let session = Session::begin(context, &arguments.sample, context.reported_limits(false))?;
     session.with_analysis(None, |ready| {
         let data = inspection(&session, ready)?;
-        let provenance = session.provenance(ready, false, ready.watchdog_seconds);
+        let provenance = session.provenance(ready, ready.watchdog_seconds);
         let text = |made: &Envelope<_, _>| Ok(human::inspection(&made.data, &made.provenance));
         let repeated = |made: &Envelope<_, Inspection>| {
-            let mut again = made.clone().with_provenance(session.provenance(ready, false, None));
+            let mut again = made.clone().with_provenance(session.provenance(ready, None));
             again.data.analysis.disposition = Disposition::Reused;
             again
         };

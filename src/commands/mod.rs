@@ -19,11 +19,13 @@ mod functions;
 pub mod host;
 mod inspect;
 mod kept;
+mod retained_log;
 mod run;
 pub mod schemas;
 mod store_list;
 mod wanted;
 mod worker;
 mod worker_times;
+mod workplace;
 
 pub use run::{refuse, run};

@@ -43,7 +43,7 @@ pub enum PublicError {
     AnalysisBusy {
         /// Basis of the Analysis (what is known before Ghidra runs).
         analysis_basis_sha256: Option<BasisDigest>,
-        /// Its Profile, when a stored Analysis already names it.
+        /// Its Profile, when a stored Analysis that is to be made again names it.
         analysis_profile_sha256: Option<ProfileDigest>,
         /// Suggested delay before repeating the command.
         retry_after_seconds: u64,
@@ -306,7 +306,7 @@ pub enum PublicError {
         limit_bytes: u64,
         /// At least how large the result is, in bytes.
         observed_at_least_bytes: u64,
-        /// Operation whose result it is.
+        /// Whose result it is: `analyze` for the facts of an Analysis, otherwise the kind of document.
         operation: String,
     },
     /// The Sample changed while it was read.

@@ -88,7 +88,7 @@ impl ExecutionLimits {
 }
 
 /// Limits as response provenance reports them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReportedLimits {
     /// Java heap limit (not resident memory), in MiB.
     pub max_heap_mib: u64,

@@ -15,6 +15,7 @@ mod error_details;
 pub mod exit_status;
 pub mod fault;
 pub mod function;
+pub mod invocation_files;
 pub mod invocation_id;
 pub mod limits;
 pub mod page;

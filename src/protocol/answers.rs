@@ -18,9 +18,7 @@ use super::request::Queries;
 use super::response::{Answer, AnswersSummary, QueryOutcome, Stopped};
 use super::violation::{ProtocolViolation, ReceiveError};
 use crate::domain::digest::ContentDigest;
-
-/// Name of the file in the invocation directory.
-pub const ANSWERS: &str = "answers.jsonl";
+use crate::domain::invocation_files::ANSWERS;
 
 /// Answers that were validated. The file stays readable when its directory is gone.
 #[derive(Debug)]

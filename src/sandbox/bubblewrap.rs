@@ -14,6 +14,7 @@ use super::error::SandboxError;
 use super::grants::{EngineGrant, Sizes, WorkerGrants};
 use super::paths::{WorkerPaths, absolute, inside};
 use super::{Backend, environment, filter};
+use crate::domain::invocation_files::{REQUEST, RESPONSE};
 use crate::process::worker_arguments::{Job, WorkerArguments};
 use crate::process::{self, HandedFile, LaunchPlan, MemoryFileSystem, Outcome, StatusChannel, StatusEvent};
 
@@ -294,8 +295,8 @@ impl CommandLine {
         let arguments = WorkerArguments {
             file_size_bytes: Some(grants.sizes.file_size_bytes),
             job,
-            request: invocation.join("request.json"),
-            response: invocation.join("response.json"),
+            request: invocation.join(REQUEST),
+            response: invocation.join(RESPONSE),
         };
         self.add(["--", inside::EXECUTABLE]);
         self.0.extend(arguments.encode());

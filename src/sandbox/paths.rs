@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::SandboxError;
 use super::grants::{EngineGrant, WorkerGrants};
+use crate::domain::invocation_files::{ANSWERS, PROGRESS, REQUEST, RESPONSE};
 
 /// Names inside the private mount namespace.
 pub(super) mod inside {
@@ -92,25 +93,25 @@ impl WorkerPaths {
     /// The request file.
     #[must_use]
     pub fn request(&self) -> PathBuf {
-        self.invocation_directory.join("request.json")
+        self.invocation_directory.join(REQUEST)
     }
 
     /// The response file.
     #[must_use]
     pub fn response(&self) -> PathBuf {
-        self.invocation_directory.join("response.json")
+        self.invocation_directory.join(RESPONSE)
     }
 
     /// The progress file.
     #[must_use]
     pub fn progress(&self) -> PathBuf {
-        self.invocation_directory.join("progress")
+        self.invocation_directory.join(PROGRESS)
     }
 
     /// The file of answers.
     #[must_use]
     pub fn answers(&self) -> PathBuf {
-        self.invocation_directory.join("answers.jsonl")
+        self.invocation_directory.join(ANSWERS)
     }
 
     fn all(&self) -> impl Iterator<Item = &Path> {

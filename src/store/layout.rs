@@ -33,7 +33,6 @@ pub(super) const PROJECT: &str = "project";
 /// Name of the one Ghidra project of every Analysis.
 pub(super) const PROJECT_NAME: &str = "analysis";
 
-pub(super) const REQUEST: &str = "request.json";
 pub(super) const INVOCATION: &str = "invocation";
 pub(super) const SAMPLE: &str = "sample";
 pub(super) const HOME: &str = "home";

@@ -18,6 +18,7 @@ use super::layout;
 use super::lock::{HoldsStoreLock, StoreLock};
 use super::open::Store;
 use super::tree;
+use crate::domain::invocation_files::REQUEST;
 use crate::domain::invocation_id::InvocationId;
 
 /// How often a sweeper may snatch the directory between its creation and its locking.
@@ -149,7 +150,7 @@ impl Staging {
         const PENDING: &str = "request.json.tmp";
         let invocation = self.base.dir.open_dir(layout::INVOCATION)?;
         invocation.write_new_file(PENDING, bytes)?;
-        invocation.rename(PENDING.as_ref(), &invocation, layout::REQUEST.as_ref())
+        invocation.rename(PENDING.as_ref(), &invocation, REQUEST.as_ref())
     }
 
     /// Bytes that can still be written to the file system of the store.

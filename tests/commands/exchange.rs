@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::support::contract::schema_problems;
 use crate::support::fake_engine::World;
+use crate::support::tree;
 
 #[test]
 fn the_worker_receives_the_staged_sample_and_never_the_callers_path() {
@@ -159,6 +160,27 @@ fn a_busy_analysis_is_refused_at_once_with_a_delay() {
     );
     assert!(error["details"]["analysis_basis_sha256"].is_string());
     assert_eq!(runs, 0, "no duplicate work");
+    assert_eq!(error["details"]["analysis_profile_sha256"], json!(null), "no Analysis yet");
+}
+
+/// Who finds an Analysis corrupt that another command is using cannot make it again yet, and names it.
+#[test]
+fn a_busy_rebuild_names_the_profile_that_is_stored() {
+    let world = World::new();
+    world.ask("inspect", &[]).success();
+    let analysis = world.analysis();
+    std::fs::write(analysis.join("manifest.sha256"), "0".repeat(64)).unwrap();
+    let (profile, sample) = (analysis.file_name().unwrap(), analysis.parent().unwrap().file_name().unwrap());
+    let locks = world.store().join("locks").join(sample);
+    let basis = tree::names(&locks).into_iter().find(|name| name != "sample.lock").unwrap();
+    let reader = std::fs::File::open(locks.join(basis)).unwrap();
+    reader.lock_shared().unwrap();
+    let run = world.run_once(&["inspect".into(), world.sample().into_os_string()]);
+    let error = run.error("analysis_busy", 1);
+    assert_eq!(error["details"]["analysis_profile_sha256"], *profile.to_str().unwrap());
+    drop(reader);
+    let rebuilt = world.ask("inspect", &[]).success();
+    assert_eq!(rebuilt["data"]["analysis"]["disposition"], "rebuilt");
 }
 
 #[test]

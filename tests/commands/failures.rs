@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::fake_engine::World;
+use crate::support::ghidr::Run;
 
 /// The error that `inspect` makes of a worker's failure.
 fn reported(worker_code: &'static str, details: Value, code: &str, status: i32) -> Value {
@@ -93,4 +94,22 @@ fn doctor_keeps_a_global_log_of_a_worker_that_fails() {
     let error = world.run(["doctor"]).error("doctor_failed", 1);
     assert!(error["diagnostic_log"]["path"]["value"].as_str().unwrap().contains("/diagnostics/global/"));
     assert_eq!(error["details"]["report"]["components"]["ghidra"]["status"], "invalid");
+}
+
+/// A failure says under which limits it came, and which watchdog the worker had that it is about.
+#[test]
+fn a_failure_of_a_query_carries_its_limits() {
+    let world = World::new();
+    let limits = |run: Run| run.document()["provenance"]["limits"].clone();
+    let cold = limits(world.ask("decompile", &["--name", "nothing", "--max-heap-mib", "300"]));
+    assert_eq!((&cold["max_heap_mib"], &cold["decompile_timeout_seconds"]), (&json!(300), &json!(60)));
+    assert_eq!(cold["child_watchdog_seconds"], 780);
+    let warm = limits(world.ask("decompile", &["--name", "nothing"]));
+    assert_eq!(warm["child_watchdog_seconds"], json!(null), "no worker ran");
+    world.next(|answer| answer.status = Some(1));
+    let batch = world.ask("batch", &["--decompile-all", "--batch-timeout-seconds", "7", "--max-cpu", "2"]);
+    assert_eq!(limits(batch)["batch_timeout_seconds"], 7);
+    let facts = limits(world.ask("inspect", &["--max-inline-bytes", "10"]));
+    assert_eq!(facts["decompile_timeout_seconds"], json!(null));
+    assert_eq!(limits(world.run(["doctor", "--no-such-flag"])), json!(null));
 }

@@ -210,7 +210,8 @@ impl World {
         run
     }
 
-    fn run_once(&self, arguments: &[OsString]) -> Run {
+    /// Runs a command on this world, once.
+    pub fn run_once(&self, arguments: &[OsString]) -> Run {
         let given = arguments.iter().cloned();
         let arguments: Vec<OsString> = [OsString::from("ghidr"), "--sandbox".into(), self.mode.into()]
             .into_iter()

@@ -5,7 +5,7 @@
 //! first and by a worker of its own: an interruption then costs one window, never the Analysis. What
 //! was kept before is not asked again.
 
-use super::{KIND, body, policy, with_timeout};
+use super::{KIND, body, limits, policy};
 use crate::cli::BatchArguments;
 use crate::commands::analysis::Session;
 use crate::commands::answer::{Answer, prepare};
@@ -28,7 +28,7 @@ use crate::output::envelope::{Envelope, encode};
 
 /// Decompiles everything in the Sample.
 pub fn run(context: &Context<'_>, arguments: &BatchArguments) -> Result<Answer, Failure> {
-    let session = Session::begin(context, &arguments.sample)?;
+    let session = Session::begin(context, &arguments.sample, limits(context, arguments))?;
     session.with_analysis(None, |ready| {
         let table = ready.analysis.functions()?;
         let mut inquiry = Inquiry::new(&session, ready, policy(arguments));
@@ -54,7 +54,7 @@ pub fn run(context: &Context<'_>, arguments: &BatchArguments) -> Result<Answer, 
             media_type: LINES_MEDIA_TYPE.to_owned(),
         };
         let data = BatchReport { counts, items: None, decompilations: Some(decompilations) };
-        let provenance = |watchdog| with_timeout(session.provenance(ready, true, watchdog), arguments);
+        let provenance = |watchdog| session.provenance(ready, watchdog);
         let made = provenance(inquiry.watchdog_seconds.or(ready.watchdog_seconds));
         let text = |made: &Envelope<_, _>| Ok(human::report(&made.data, &made.provenance));
         let repeated = |made: &Envelope<_, BatchReport>| made.clone().with_provenance(provenance(None));

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::input::BatchQuery;
-use super::{KIND, body, policy, with_timeout};
+use super::{KIND, body, limits, policy};
 use crate::cli::BatchArguments;
 use crate::commands::analysis::{Ready, Session};
 use crate::commands::answer::{Answer, answer};
@@ -39,7 +39,8 @@ pub fn run(
     let items = selectors.distinct.iter().cloned();
     let items: Vec<_> = items.map(|selector| WorkerQuery::Decompile { selector }).collect();
     let list = (!items.is_empty()).then_some(QueryList { items, policy });
-    let session = Session::begin(context, &arguments.sample)?;
+    let limits = if list.is_some() { limits(context, arguments) } else { context.reported_limits(false) };
+    let session = Session::begin(context, &arguments.sample, limits)?;
     session.with_analysis(list.as_ref(), |ready| {
         let mut inquiry = Inquiry::new(&session, ready, policy);
         let mut writer = Writer::new(&session, ready, context.host.max_response_bytes);
@@ -47,11 +48,7 @@ pub fn run(
         let items = writer.answer_all(queries, &selectors, arguments.fail_fast)?;
         let counts = count(&items);
         let data = BatchReport { counts, items: Some(items), decompilations: None };
-        let decompiles = list.is_some();
-        let provenance = |watchdog| {
-            let provenance = session.provenance(ready, decompiles, watchdog);
-            if decompiles { with_timeout(provenance, arguments) } else { provenance }
-        };
+        let provenance = |watchdog| session.provenance(ready, watchdog);
         let made = provenance(inquiry.watchdog_seconds.or(ready.watchdog_seconds));
         let text = |made: &Envelope<_, _>| Ok(human::report(&made.data, &made.provenance));
         let all_kept = writer.all_kept;

@@ -11,10 +11,11 @@ mod items;
 use super::answer::Answer;
 use super::context::Context;
 use super::failure::Failure;
+use super::retained_log::RetainedLog;
 use super::worker::Policy;
 use crate::cli::BatchArguments;
 use crate::domain::error::ErrorBody;
-use crate::domain::provenance::QueryProvenance;
+use crate::domain::limits::ReportedLimits;
 use crate::domain::warning::Warning;
 
 /// Kind of the success document.
@@ -32,15 +33,15 @@ fn policy(arguments: &BatchArguments) -> Policy {
     Policy { stop_at_failure: arguments.fail_fast, timeout_seconds: Some(arguments.batch_timeout_seconds) }
 }
 
-/// Adds the one limit that only a batch has.
-fn with_timeout(mut provenance: QueryProvenance, arguments: &BatchArguments) -> QueryProvenance {
-    provenance.limits.batch_timeout_seconds = Some(arguments.batch_timeout_seconds);
-    provenance
+/// The limits of a batch that decompiles, one of which only it has.
+fn limits(context: &Context<'_>, arguments: &BatchArguments) -> ReportedLimits {
+    let batch_timeout_seconds = Some(arguments.batch_timeout_seconds);
+    ReportedLimits { batch_timeout_seconds, ..context.reported_limits(true) }
 }
 
 /// A failure as a part of the report, and what there is to say about its log.
 fn body(failure: Failure) -> (ErrorBody, Option<Warning>) {
     let Failure { error, diagnostic_log, .. } = failure;
-    let warning = diagnostic_log.as_deref().and_then(super::diagnostics::RetainedLog::warning);
+    let warning = diagnostic_log.as_deref().and_then(RetainedLog::warning);
     (ErrorBody::new(*error, diagnostic_log.map(|log| log.descriptor)), warning)
 }

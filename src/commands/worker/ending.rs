@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::{MAX_TASKS, Run};
+use super::MAX_TASKS;
 use crate::commands::context::Context;
 use crate::commands::failure::{Failure, interrupted, raise};
+use crate::commands::workplace::Run;
 use crate::domain::error::{PublicError, Termination, WorkerProgress};
 use crate::domain::limits::{DISK_QUOTA_BYTES, MOST_HEAP_MIB};
 use crate::process::{self, EndedBy, Outcome};

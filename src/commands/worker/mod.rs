@@ -11,14 +11,13 @@ mod sandbox_probe;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use time::OffsetDateTime;
-
 use super::boot_mode::BootMode;
 use super::context::{Context, Engine};
 use super::diagnostics;
 use super::failure::Failure;
+use super::workplace::{Run, Workplace};
 use crate::cli::Format;
-use crate::domain::digest::SampleDigest;
+use crate::domain::invocation_files::{ANSWERS, PROGRESS, RESPONSE};
 use crate::domain::limits::{DISK_QUOTA_BYTES, NativePhases};
 use crate::domain::sandbox_mode::SandboxMode;
 use crate::engine::sandbox_parts::SandboxParts;
@@ -26,13 +25,13 @@ use crate::output::progress::ProgressLine;
 use crate::process::launch::GRACE;
 use crate::process::worker_arguments::Job;
 use crate::process::{LaunchPlan, Outcome, Supervision, terminal};
-use crate::protocol::answers::{ANSWERS, Answers};
+use crate::protocol::answers::Answers;
 use crate::protocol::request::{Request, WorkerQuery};
 use crate::protocol::response::{AnswersSummary, Outcome as Answered, Response};
 use crate::protocol::violation::ReceiveError;
 use crate::protocol::{encode, receive};
 use crate::sandbox::{Backend, Bubblewrap, Direct};
-use crate::store::{Operation, Staging, Store, StoreError};
+use crate::store::{Operation, Staging, StoreError};
 
 pub use sandbox_probe::probe_sandbox;
 
@@ -122,30 +121,6 @@ impl WorkerTask {
     }
 }
 
-/// Where a worker works, and for which Sample.
-pub struct Workplace<'store> {
-    /// The store, for Diagnostic Logs.
-    pub store: &'store Store,
-    /// Private directories of this invocation.
-    pub staging: &'store Staging,
-    /// The Sample the work is about; `None` for a probe.
-    pub sample: Option<SampleDigest>,
-}
-
-/// One run of a worker.
-pub struct Run {
-    /// The operation.
-    pub operation: &'static str,
-    /// When it started.
-    pub started_at: OffsetDateTime,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// The derived watchdog, in seconds.
-    pub watchdog_seconds: u64,
-    /// Whether the store's file system was seen full while it ran.
-    pub space_ran_out: bool,
-}
-
 /// A valid response and the run that gave it.
 pub struct Reply {
     /// The response.
@@ -191,7 +166,7 @@ fn receive(
     request: &Request,
 ) -> Result<(Response, Option<Answers>), (ReceiveError, PathBuf)> {
     let most_bytes = context.host.max_response_bytes;
-    let path = place.staging.invocation_directory().join("response.json");
+    let path = place.staging.invocation_directory().join(RESPONSE);
     let response = receive::receive(&path, request, most_bytes).map_err(|error| (error, path))?;
     let (Some(queries), Some(summary)) = (request.arguments.queries(), summary(&response)) else {
         return Ok((response, None));
@@ -267,7 +242,12 @@ pub fn launch(
     place.staging.write_request(&bytes)?;
     let plan = backend.plan(&grants, Job::Answer)?;
     let watchdog_seconds = context.limits.watchdog_seconds(task.native_phases());
-    let progress_path = invocation.join("progress");
+    context.learn(|known| {
+        if let Some(limits) = &mut known.limits {
+            limits.child_watchdog_seconds = Some(watchdog_seconds);
+        }
+    });
+    let progress_path = invocation.join(PROGRESS);
     let started_at = (context.host.now)();
     let (outcome, space_ran_out) =
         supervise(context, place.staging, &plan, watchdog_seconds, &progress_path)?;

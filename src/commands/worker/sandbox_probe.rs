@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{Run, WorkerTask, Workplace, ending, grants, not_received, supervise};
+use super::{WorkerTask, ending, grants, not_received, supervise};
 use crate::commands::boot_mode::BootMode;
 use crate::commands::context::{Context, Engine};
 use crate::commands::diagnostics;
 use crate::commands::failure::Failure;
+use crate::commands::workplace::{Run, Workplace};
+use crate::domain::invocation_files::{PROGRESS, RESPONSE};
 use crate::domain::limits::WATCHDOG_MARGIN_SECONDS;
 use crate::domain::protection::{Protection, ProtectionReport, ProtectionStatus};
 use crate::engine::sandbox_parts::SandboxParts;
@@ -40,7 +42,7 @@ pub fn probe_sandbox(
     place.staging.write_request(&bytes)?;
     let plan = backend.plan(&grants, Job::ProbeSandbox)?;
     let invocation = place.staging.invocation_directory();
-    let progress_path = invocation.join("progress");
+    let progress_path = invocation.join(PROGRESS);
     let started_at = (context.host.now)();
     let (outcome, space_ran_out) =
         supervise(context, place.staging, &plan, WATCHDOG_MARGIN_SECONDS, &progress_path)?;
@@ -48,7 +50,7 @@ pub fn probe_sandbox(
     let run = Run { operation: OPERATION, started_at, outcome, watchdog_seconds, space_ran_out };
     let answered = ending::judge(context, &backend, &run, &progress_path)
         .and_then(|()| {
-            let path = invocation.join("response.json");
+            let path = invocation.join(RESPONSE);
             receive::read_bounded(&path, MAX_FINDINGS_BYTES).map_err(|error| not_received(error, &path))
         })
         .and_then(|bytes| Ok(read(&bytes)?));
