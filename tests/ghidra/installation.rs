@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::support::ghidr::Ghidr;
 use crate::support::installed::Installed;
-use crate::support::{boots, essence, fixtures, installation, tree};
+use crate::support::{boots, essence, fixtures, installation};
 
 const FIXTURE: &str = "elf-x86_64-pie";
 const FUNCTION: &str = "main";
@@ -41,22 +41,6 @@ fn answers(ghidr: &Ghidr) -> Vec<(&'static str, String)> {
         ("functions", functions["data"]["items"].to_string()),
     ]);
     answers
-}
-
-fn assert_same(actual: &[(&str, String)], expected: &[(&str, String)], when: &str) {
-    assert_eq!(actual.len(), expected.len());
-    for ((name, actual), (expected_name, expected)) in actual.iter().zip(expected) {
-        assert_eq!(name, expected_name);
-        let same =
-            actual.bytes().zip(expected.bytes()).take_while(|(actual, expected)| actual == expected).count();
-        let from = |text: &str| {
-            String::from_utf8_lossy(&text.as_bytes()[same.saturating_sub(100)..])
-                .chars()
-                .take(300)
-                .collect::<String>()
-        };
-        assert!(actual == expected, "{when}: {name} differs\n{}\n{}", from(actual), from(expected));
-    }
 }
 
 fn engine(ghidr: &Ghidr) -> Value {
@@ -103,7 +87,7 @@ fn an_installation_directory_answers_like_the_single_jar_with_and_without_prepar
     let expected = answers(&of_bundle());
     let searching = in_directory();
     // The boot data beside the executable is the single jar's.
-    assert_same(&answers(&searching), &expected, "every jar is searched");
+    essence::assert_same(&answers(&searching), &expected, "every jar is searched");
 
     let prepared = in_directory();
     prepare(&installed, &prepared);
@@ -111,8 +95,35 @@ fn an_installation_directory_answers_like_the_single_jar_with_and_without_prepar
     assert!(names.is_file());
     let engine = engine(&prepared);
     assert_eq!(engine["status"], "ready", "{engine:#}");
-    assert_eq!(engine["layout"], "installation_directory", "{engine:#}");
+    let launcher = directory.join("support/analyzeHeadless");
+    assert_eq!(engine["launcher"]["value"], launcher.to_str().unwrap(), "{engine:#}");
     assert_eq!(engine["boot_data"]["status"], "ready", "{engine:#}");
-    assert_same(&answers(&prepared), &expected, "only the prepared names are searched");
-    assert_eq!(tree::names(&directory.join("Ghidra")).len(), 9, "the engine changed its installation");
+    essence::assert_same(&answers(&prepared), &expected, "only the prepared names are searched");
+}
+
+/// The fixture's Analysis as a fresh store holds it afterwards, or the code with which the fixture is refused.
+fn analysis(ghidr: &Ghidr, fixture: &str) -> Vec<(&'static str, String)> {
+    let run = ghidr.run(["inspect", fixtures::path(fixture).to_str().unwrap()]);
+    let document = run.document();
+    if run.status != Some(0) {
+        return vec![("code", document["error"]["code"].to_string())];
+    }
+    let digest = |name: &str| document["provenance"][name].as_str().unwrap().to_owned();
+    let analyses = ghidr.store().join("analyses").join(digest("sample_sha256"));
+    essence::of_analysis(fixture, &analyses.join(digest("analysis_profile_sha256"))).into_iter().collect()
+}
+
+#[test]
+#[ignore = "half an hour; for an installation that GHIDR_TEST_GHIDRA and GHIDR_TEST_JAVA_HOME name"]
+fn every_fixture_is_the_same_with_and_without_prepared_names() {
+    let installed = Installed::at("prefix");
+    let searching = Ghidr::new().executable(installed.executable());
+    let refused = fixtures::REFUSED.map(|(fixture, _)| fixture);
+    let fixtures = || fixtures::ANALYSABLE.into_iter().chain(refused);
+    let expected: Vec<_> = fixtures().map(|fixture| analysis(&searching, fixture)).collect();
+    let prepared = Ghidr::new().executable(installed.executable());
+    prepare(&installed, &prepared);
+    for (fixture, expected) in fixtures().zip(&expected) {
+        essence::assert_same(&analysis(&prepared, fixture), expected, fixture);
+    }
 }

@@ -28,3 +28,22 @@ pub fn of_analysis(fixture: &str, directory: &Path) -> BTreeMap<&'static str, St
         ("suspicions", manifest["suspicions"].to_string()),
     ])
 }
+
+/// Compares what two engines gave, part by part, and shows where a part begins to differ.
+pub fn assert_same(actual: &[(&str, String)], expected: &[(&str, String)], when: &str) {
+    let names =
+        |parts: &[(&str, String)]| parts.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>();
+    assert_eq!(names(actual), names(expected), "{when}");
+    for ((name, actual), (_, expected)) in actual.iter().zip(expected) {
+        let pairs = actual.chars().zip(expected.chars());
+        let same = pairs.take_while(|(actual, expected)| actual == expected).count();
+        let difference =
+            |text: &str| text.chars().skip(same.saturating_sub(100)).take(300).collect::<String>();
+        assert!(
+            actual == expected,
+            "{when}: {name} differs\n{}\n{}",
+            difference(actual),
+            difference(expected)
+        );
+    }
+}

@@ -15,6 +15,8 @@ use zip::{ZipArchive, ZipWriter};
 
 use super::tree;
 
+/// Tells Ghidra not to lock the archives of data types that it opens; a release has it, the jar needs none.
+const READ_ONLY: &str = "Ghidra/.dbDirLock";
 const ROOT: &str = "_Root/";
 const MODULES: &str = "_Root/Ghidra/MODULE_LIST";
 const MODULES_OF_CLASSES: &str = "_Root/Ghidra/classModuleTree";
@@ -31,6 +33,7 @@ pub fn lay_out(jar: &Path, java_home: &Path, target: &Path) -> PathBuf {
     let installation = target.join("installation");
     std::fs::rename(target.join(ROOT), &installation).unwrap();
     std::fs::remove_file(installation.join(EXTENSION_POINTS)).unwrap();
+    std::fs::write(installation.join(READ_ONLY), "").unwrap();
     let mut archive = ZipArchive::new(File::open(jar).unwrap()).unwrap();
     let directories =
         module_directories(&std::io::read_to_string(archive.by_name(MODULES).unwrap()).unwrap());
