@@ -9,7 +9,10 @@ use crate::domain::limits::{DEFAULT_BATCH_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS};
 
 /// Arguments of `batch`.
 #[derive(Debug, Args)]
-#[command(group = ArgGroup::new("questions").required(true).args(["queries", "decompile_all"]))]
+#[command(
+    group = ArgGroup::new("questions").required(true).args(["queries", "decompile_all"]),
+    override_usage = "ghidr batch [OPTIONS] <SAMPLE> <QUERIES|--decompile-all>"
+)]
 pub struct BatchArguments {
     /// The binary to ask about
     #[arg(value_hint = ValueHint::FilePath)]

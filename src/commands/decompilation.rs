@@ -229,7 +229,7 @@ impl Course<'_, '_> {
             return Ok(done);
         };
         let only_one = self.inquiry.policy.timeout_seconds.is_none();
-        if only_one || !failure.is_end_of_worker() {
+        if only_one || !failure.ended_worker {
             return Err(failure);
         }
         self.inquiry.stopped.get_or_insert(NotRunReason::WorkerEnded);

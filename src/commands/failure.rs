@@ -28,6 +28,9 @@ pub struct Failure {
     /// Why the Analysis that was read is corrupt, when it is the Analysis that failed its verification:
     /// another one can be made. Corrupt storage elsewhere, in a folder of Artifacts for example, is not cured so.
     pub corrupt_analysis: Option<String>,
+    /// Whether the worker came to an end of its own, or was brought to one by a limit: what it had completed is
+    /// true, and the command may go on without the rest.
+    pub ended_worker: bool,
 }
 
 impl Failure {
@@ -39,19 +42,6 @@ impl Failure {
     /// Whether the worker ended badly without a reason that is known.
     pub fn is_worker_failure(&self) -> bool {
         matches!(*self.error, PublicError::WorkerFailed { .. })
-    }
-
-    /// Whether the worker came to an end of its own, or was brought to one by a limit: what it had completed is true,
-    /// and the command may go on without the rest.
-    pub fn is_end_of_worker(&self) -> bool {
-        matches!(
-            *self.error,
-            PublicError::WorkerFailed { .. }
-                | PublicError::JavaHeapExhausted { .. }
-                | PublicError::MemoryLimitExceeded { .. }
-                | PublicError::DiskQuotaExceeded { .. }
-                | PublicError::WatchdogTimeout { .. }
-        )
     }
 
     /// Attaches a retained log.
@@ -182,7 +172,7 @@ pub fn raise(flag: &str, value: u64, most: u64) -> RaiseLimit {
 
 impl From<PublicError> for Failure {
     fn from(error: PublicError) -> Self {
-        Self { error: Box::new(error), diagnostic_log: None, corrupt_analysis: None }
+        Self { error: Box::new(error), diagnostic_log: None, corrupt_analysis: None, ended_worker: false }
     }
 }
 

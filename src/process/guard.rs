@@ -28,6 +28,8 @@ use super::tree::{self, Tree};
 pub const GUARD: &str = "--guard";
 const KEEP: &str = "keep";
 const CLOSE: &str = "close";
+/// What the shell that started the guard may have added to its environment, which is the program's.
+const OF_THE_SHELL: [&str; 4] = ["PWD", "OLDPWD", "SHLVL", "_"];
 
 /// What the guard says about the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +87,9 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     }
     let mut command = Command::new(program);
     command.args(program_arguments);
+    for name in OF_THE_SHELL {
+        command.env_remove(name);
+    }
     match guard(&mut command, &status) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

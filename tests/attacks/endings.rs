@@ -180,7 +180,7 @@ fn a_grandchild_that_holds_the_pipes_delays_nothing_and_is_gone() {
 fn a_worker_that_dies_is_named_by_its_signal_or_status() {
     let cases = [
         (json!({"do": "kill", "signal": 9}), "killed by SIGKILL"),
-        (json!({"do": "kill", "signal": 11}), "killed by SIGSEGV"),
+        (json!({"do": "kill", "signal": 4}), "killed by SIGILL"),
         (json!({"do": "kill", "signal": 6}), "killed by SIGABRT"),
         (json!({"do": "exit", "status": 7}), "exit status 7"),
         (json!({"do": "exit", "status": 65}), "exit status 65"),

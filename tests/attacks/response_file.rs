@@ -82,7 +82,7 @@ fn a_valid_response_does_not_excuse_a_failed_worker() {
         (json!({"do": "exit", "status": 1}), "worker_failed"),
         (json!({"do": "exit", "status": 3}), "java_heap_exhausted"),
         (json!({"do": "kill", "signal": 9}), "worker_failed"),
-        (json!({"do": "kill", "signal": 11}), "worker_failed"),
+        (json!({"do": "kill", "signal": 4}), "worker_failed"),
     ];
     for (ending, code) in cases {
         let processes = Processes::new();

@@ -185,10 +185,13 @@ fn a_full_file_of_answers_is_followed_by_another_worker() {
 #[test]
 fn a_worker_that_dies_half_way_has_answered_what_it_completed() {
     type Way = fn(&mut Answer);
-    let ways: [(Way, &str); 3] = [
+    let ways: [(Way, &str); 6] = [
         (|answer| answer.status = Some(139), "worker_failed"),
         (|answer| answer.status = Some(3), "java_heap_exhausted"),
         (|answer| ends(EndedBy::Watchdog)(answer), "watchdog_timeout"),
+        (|answer| ends(EndedBy::MemoryLimit { observed_bytes: 1 })(answer), "memory_limit_exceeded"),
+        (|answer| ends(EndedBy::TaskLimit { observed_tasks: 1 })(answer), "task_limit_exceeded"),
+        (|answer| ends(EndedBy::DiskQuota { observed_bytes: 1 })(answer), "disk_quota_exceeded"),
     ];
     for (way, code) in ways {
         let world = warm();

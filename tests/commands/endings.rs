@@ -1,5 +1,6 @@
 //! How a worker can end, and what the command makes of it.
 
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 use ghidr::process::{EndedBy, Interrupts, Termination};
@@ -149,4 +150,19 @@ fn a_decompiler_timeout_names_the_next_value() {
     });
     let error = world.ask("decompile", &["--name", "main"]).error("decompile_timeout", 124);
     assert_eq!(error["details"]["raise"], json!({"flag": "--decompile-timeout-seconds", "next_value": 120}));
+}
+
+/// As under `nohup`, or in the background of a shell.
+#[test]
+fn these_tests_hold_in_a_run_that_ignores_the_signals() {
+    for test in [
+        "commands::endings::no_success_after_interrupt_of_a_cached_query",
+        "cli::batches::an_interrupt_ends_the_waiting_for_queries",
+    ] {
+        let mut deaf = Command::new("sh");
+        deaf.args(["-c", "trap '' HUP INT QUIT; exec \"$0\" --exact \"$1\""]);
+        let run = deaf.arg(std::env::current_exe().unwrap()).arg(test).output().unwrap();
+        let said = String::from_utf8_lossy(&run.stdout);
+        assert!(run.status.success() && said.contains("1 passed"), "{test}: {said}");
+    }
 }

@@ -1,5 +1,6 @@
 //! However a command ends, no process survives it and the next command simply succeeds.
 
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::Duration;
 
@@ -10,8 +11,12 @@ use crate::support::processes::{descendants, maps, marked, wait_for, wait_until_
 use crate::support::{boots, fixtures, tree};
 
 fn start(ghidr: &Ghidr, fixture: &str) -> Child {
+    start_in(ghidr, fixture, "bubblewrap")
+}
+
+fn start_in(ghidr: &Ghidr, fixture: &str, mode: &str) -> Child {
     let path = fixtures::path(fixture);
-    let mut command = ghidr.command(["inspect".as_ref(), path.as_os_str()]);
+    let mut command = ghidr.command(["--sandbox", mode, "inspect", path.to_str().unwrap()]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
@@ -66,9 +71,7 @@ fn a_parent_killed_while_ghidra_analyzes_leaves_no_process_in_any_mode() {
     for mode in ["bubblewrap", "off"] {
         let ghidr = Ghidr::new();
         let _boot = boots::take();
-        let path = fixtures::path(fixture);
-        let mut command = ghidr.command(["--sandbox", mode, "inspect", path.to_str().unwrap()]);
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = start_in(&ghidr, fixture, mode);
         wait_for_analysis(&ghidr);
         let worker_tree = descendants(child.id());
         assert!(!marked(ghidr.root()).is_empty(), "the marker finds the worker");
@@ -112,4 +115,27 @@ fn an_interrupted_analysis_exits_130_promotes_nothing_and_leaves_no_process() {
         assert_eq!(tree::names(&ghidr.store().join("staging")), Vec::<String>::new());
     }
     succeeds_next(&ghidr, fixture);
+}
+
+/// A crash of native code, as far as the virtual machine can tell.
+#[test]
+fn a_crashed_virtual_machine_leaves_its_report_in_the_diagnostic_log() {
+    let fixture = "elf-i386";
+    for mode in ["bubblewrap", "off"] {
+        let ghidr = Ghidr::new();
+        let _boot = boots::take();
+        let child = start_in(&ghidr, fixture, mode);
+        wait_for_analysis(&ghidr);
+        let worker = descendants(child.id()).into_iter().find(|pid| maps(*pid, "libjvm.so")).unwrap();
+        kill_process(Pid::from_raw(worker.cast_signed()).unwrap(), Signal::SEGV).unwrap();
+        let run = Run::from(child.wait_with_output().unwrap());
+        run.check_framing();
+        let error = run.error("worker_failed", 1);
+        assert_eq!(error["details"]["progress"]["phase"], "analysis", "{error}");
+        let manifest = Path::new(error["diagnostic_log"]["path"]["value"].as_str().unwrap());
+        let report = std::fs::read_to_string(manifest.with_file_name("crash_report.log")).unwrap();
+        assert!(report.contains("SIGSEGV") && report.contains("libjvm.so"), "{mode}: {report}");
+        wait_until_gone(ghidr.root());
+        assert_nothing_promoted(&ghidr);
+    }
 }

@@ -76,6 +76,7 @@ thread_local! {
 impl World {
     /// A bundle whose engine never runs, and an unused store.
     pub fn new() -> Self {
+        super::signals::heed();
         let root = tempfile::Builder::new().prefix("ghidr-world-").tempdir().unwrap();
         let path = |name: &str| root.path().join(name);
         for directory in [

@@ -38,6 +38,7 @@ impl Ghidr {
     ///
     /// `GHIDR_TEST_GHIDRA` and `GHIDR_TEST_JAVA_HOME` of the test run select another engine.
     pub fn in_directory(root: PathBuf) -> Self {
+        super::signals::heed();
         let home = root.join("home");
         std::fs::create_dir_all(&home).unwrap();
         let mut environment = vec![("HOME".to_owned(), home.into())];

@@ -70,6 +70,7 @@ impl WorkerRun {
     }
 
     fn command(&self) -> Command {
+        super::signals::heed();
         let mut words = self.outer.iter().map(String::as_str).chain([env!("CARGO_BIN_EXE_fake_harness")]);
         let mut command = Command::new(words.next().unwrap());
         command.args(words);

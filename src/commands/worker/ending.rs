@@ -27,6 +27,7 @@ pub(super) fn judge(
     }
     let progress = read_progress(progress_path);
     let limits = &context.limits;
+    let mut ended_worker = true;
     let error = match outcome.ended_by {
         // INVARIANT(no-promotion-after-cancel): a cancelled worker's response is never read.
         EndedBy::Watchdog => PublicError::WatchdogTimeout {
@@ -34,7 +35,10 @@ pub(super) fn judge(
             termination: termination(outcome).unwrap_or(Termination::Forced),
             progress,
         },
-        EndedBy::Interrupted { signal } => interrupted(signal, termination(outcome)),
+        EndedBy::Interrupted { signal } => {
+            ended_worker = false;
+            interrupted(signal, termination(outcome))
+        }
         EndedBy::MemoryLimit { .. } => PublicError::MemoryLimitExceeded {
             max_memory_mib: limits.max_memory_mib,
             progress,
@@ -52,7 +56,7 @@ pub(super) fn judge(
             status => PublicError::WorkerFailed { ending: describe_status(status), progress },
         },
     };
-    Err(error.into())
+    Err(Failure { ended_worker, ..error.into() })
 }
 
 fn termination(outcome: &Outcome) -> Option<Termination> {

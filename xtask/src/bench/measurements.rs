@@ -5,7 +5,7 @@ use std::path::Path;
 use super::record::{Finding, Goal, Measured};
 use super::stage::{ELF, PE, Stage};
 use super::timing::{Pair, Subject};
-use super::{memory, stage};
+use super::{batch, memory, stage};
 use crate::error::TaskError;
 
 /// One row.
@@ -28,6 +28,7 @@ pub struct Measurement {
 const VERSION: &str = "`ghidr --version`";
 const HASHING: &str = "hashing that sample";
 const IMPORT: &str = "`JarRun -import`";
+const ALONE: &str = "one `decompile` and the decompiler's own time for all of them";
 const NOTHING: &str = "–";
 const BASH: &str = "/bin/bash";
 const LIBC: &str = "/lib/x86_64-linux-gnu/libc.so.6";
@@ -165,6 +166,22 @@ pub const MEASUREMENTS: &[Measurement] = &[
                 &mut Subject::new(|| Ok(stage.ghidr(&stage.new_store(), &INSPECT, &elf))),
             )
         },
+    },
+    Measurement {
+        name: "batch-10",
+        what: "10 decompilations in one `batch`",
+        against: ALONE,
+        goal: Goal::Ratio(1.1),
+        slow: false,
+        measure: |stage, runs| batch::measure(stage, runs, 10),
+    },
+    Measurement {
+        name: "batch-50",
+        what: "50 decompilations in one `batch`",
+        against: ALONE,
+        goal: Goal::Ratio(1.1),
+        slow: false,
+        measure: |stage, runs| batch::measure(stage, runs, 50),
     },
     Measurement {
         name: "memory-page",

@@ -4,6 +4,7 @@
 //! `docs/performance.md` is written from those files: a row can be measured again without the others. Fails when a goal is
 //! missed, after both are written. Not part of any test: times depend on the machine.
 
+mod batch;
 mod document;
 mod measurements;
 mod memory;

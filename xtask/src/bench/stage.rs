@@ -87,6 +87,11 @@ impl<'a> Stage<'a> {
         self.project.root.join(FIXTURES).join(name)
     }
 
+    /// Where a row may keep a file of this name.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
     /// A store that no run has used.
     pub fn new_store(&self) -> PathBuf {
         let number = self.stores.get();
@@ -102,8 +107,10 @@ impl<'a> Stage<'a> {
     /// A store that holds the small Samples' Analyses.
     pub fn kept(&self) -> Result<PathBuf, TaskError> {
         self.made("store-kept", |store| {
-            self.run_once(store, &["inspect"], &self.small_sample()?)?;
-            self.run_once(store, &["inspect"], &self.fixture(ELF))
+            for sample in [self.small_sample()?, self.fixture(ELF), self.fixture(PE)] {
+                self.run_once(store, &["inspect"], &sample)?;
+            }
+            Ok(())
         })
     }
 

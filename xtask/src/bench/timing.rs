@@ -73,7 +73,7 @@ impl Pair {
 }
 
 /// To a hundredth, which is more than a run repeats.
-fn median_milliseconds(times: &mut [Duration]) -> f64 {
+pub fn median_milliseconds(times: &mut [Duration]) -> f64 {
     times.sort_unstable();
     let median = times.get(times.len() / 2).copied().unwrap_or_default();
     (median.as_secs_f64() * 100_000.0).round() / 100.0

@@ -2,7 +2,6 @@ package io.ghidr.adapter.ghidra;
 
 import ghidra.app.util.headless.HeadlessAnalyzer;
 import ghidra.app.util.headless.HeadlessOptions;
-import io.ghidr.adapter.json.JsonPart;
 import io.ghidr.adapter.protocol.Phases;
 import io.ghidr.adapter.protocol.Protocol;
 import io.ghidr.adapter.protocol.WorkerErrors;
@@ -10,14 +9,14 @@ import io.ghidr.adapter.protocol.WorkerException;
 import java.io.IOException;
 import java.util.List;
 
-/** Imports, analyses and saves one Sample through Ghidra's headless analyzer. */
+/** Imports, analyses and saves one Sample through Ghidra's headless analyzer, and reads it back. */
 public final class Analysis {
   private static final String SCRIPTS = "io.ghidr.adapter.scripts.";
 
   private Analysis() {}
 
   /** Does all of it, or throws; a project directory left behind by a failure must not be used. */
-  public static JsonPart create(EngineSession session, Phases phases, AnalysisRequest request)
+  public static AnalysisReport create(EngineSession session, Phases phases, AnalysisRequest request)
       throws WorkerException {
     EngineParts.require();
     session.faults().hide(request.sample().toString(), "<sample>");
@@ -44,7 +43,6 @@ public final class Analysis {
     }
     AnalysisReport report = run.report();
     session.requireCompleteEngine();
-    requireSaved(session, request, report.counts().functions());
     return report;
   }
 
@@ -58,17 +56,27 @@ public final class Analysis {
     options.setPostScripts(List.of(SCRIPTS + "AfterAnalysis.class"));
   }
 
-  /** The engine reports a failed save as information only: read the program back. */
-  private static void requireSaved(EngineSession session, AnalysisRequest request, long functions)
+  /**
+   * Opens what was saved: the engine reports a failed save as information only. Faults on the way
+   * are the Analysis's too.
+   */
+  public static SavedProgram reopen(
+      EngineSession session, AnalysisRequest request, AnalysisReport report)
       throws WorkerException {
-    try (SavedProgram saved = SavedProgram.open(request.projectDirectory())) {
-      long found = FunctionTable.count(saved.program());
-      if (found != functions) {
-        throw WorkerErrors.saveFailed(
-            "the saved program has " + found + " functions instead of " + functions);
-      }
+    SavedProgram saved;
+    try {
+      saved = SavedProgram.open(session, request.projectDirectory());
     } catch (IOException e) {
       throw WorkerErrors.saveFailed(session.faults().scrub(e.getMessage()));
     }
+    session.record(report.faults()).include(saved.faults());
+    long functions = report.counts().functions();
+    long found = FunctionTable.count(saved.program());
+    if (found != functions) {
+      saved.close();
+      throw WorkerErrors.saveFailed(
+          "the saved program has " + found + " functions instead of " + functions);
+    }
+    return saved;
   }
 }

@@ -20,7 +20,7 @@ import java.util.List;
  * @param counts sizes of the program
  * @param facts the published facts
  */
-record AnalysisReport(
+public record AnalysisReport(
     ResolvedTarget target,
     String format,
     List<OptionValue> analyzerOptions,

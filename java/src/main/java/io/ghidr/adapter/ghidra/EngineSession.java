@@ -51,16 +51,10 @@ public final class EngineSession implements AutoCloseable {
     return EngineIdentity.current();
   }
 
-  /** Lets faults from here on be told apart from those before. */
-  public FaultLog beginFaults() {
-    faults = faults.successor();
-    return faults;
-  }
-
-  /** Lets faults from here on join those in {@code begun}, and no others. */
-  public FaultLog continueFaults(FaultLog begun) {
-    faults = begun.continued();
-    return faults;
+  /** Lets faults from here on be recorded in {@code log}, and in no other. */
+  public FaultLog record(FaultLog log) {
+    faults = log;
+    return log;
   }
 
   /** What the progress says besides the phase, until it is told something else. */
@@ -68,7 +62,7 @@ public final class EngineSession implements AutoCloseable {
     shown = step;
   }
 
-  /** Faults of the engine since the last {@link #beginFaults} or {@link #continueFaults}. */
+  /** The log in which faults of the engine are recorded. */
   public FaultLog faults() {
     return faults;
   }

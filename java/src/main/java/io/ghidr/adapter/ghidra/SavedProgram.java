@@ -6,6 +6,7 @@ import ghidra.program.model.listing.Program;
 import ghidra.util.exception.CancelledException;
 import ghidra.util.exception.VersionException;
 import ghidra.util.task.TaskMonitor;
+import io.ghidr.adapter.protocol.FaultLog;
 import io.ghidr.adapter.protocol.Protocol;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,21 +20,24 @@ import java.nio.file.Path;
 public final class SavedProgram implements AutoCloseable {
   private final GhidraProject project;
   private final Program program;
+  private final FaultLog faults;
 
-  private SavedProgram(GhidraProject project, Program program) {
+  private SavedProgram(GhidraProject project, Program program, FaultLog faults) {
     this.project = project;
     this.program = program;
+    this.faults = faults;
   }
 
-  /** Opens the program of the project below {@code directory}. */
-  public static SavedProgram open(Path directory) throws IOException {
+  /** Opens the program of the project below {@code directory}, and begins a log of faults. */
+  public static SavedProgram open(EngineSession session, Path directory) throws IOException {
+    FaultLog faults = session.record(session.faults().successor());
     GhidraProject project = openProject(directory);
     try {
       DomainFile file = project.getProjectData().getFile("/" + Protocol.PROGRAM_NAME);
       if (file == null) {
         throw new IOException("the project holds no program of the expected name");
       }
-      return new SavedProgram(project, read(file, project));
+      return new SavedProgram(project, read(file, project), faults);
     } catch (IOException | RuntimeException e) {
       project.close();
       throw e;
@@ -45,10 +49,20 @@ public final class SavedProgram implements AutoCloseable {
     return program;
   }
 
+  /** Faults of the engine while it was opened. */
+  public FaultLog faults() {
+    return faults;
+  }
+
+  /** Nothing is lost by a project that cannot be closed, and so it fails nothing. */
   @Override
   public void close() {
-    program.release(project);
-    project.close();
+    try {
+      program.release(project);
+      project.close();
+    } catch (RuntimeException e) {
+      e.printStackTrace(System.err);
+    }
   }
 
   private static Program read(DomainFile file, Object consumer) throws IOException {

@@ -2,8 +2,10 @@ package io.ghidr.adapter.ops;
 
 import io.ghidr.adapter.Operation;
 import io.ghidr.adapter.ghidra.Analysis;
+import io.ghidr.adapter.ghidra.AnalysisReport;
 import io.ghidr.adapter.ghidra.AnalysisRequest;
 import io.ghidr.adapter.ghidra.EngineSession;
+import io.ghidr.adapter.ghidra.SavedProgram;
 import io.ghidr.adapter.json.Fields;
 import io.ghidr.adapter.json.JsonException;
 import io.ghidr.adapter.json.JsonPart;
@@ -16,8 +18,8 @@ import io.ghidr.adapter.protocol.Request;
 import io.ghidr.adapter.protocol.WorkerException;
 
 /**
- * {@code analyze}: makes an Analysis and its facts, then answers Queries, if there are any, from
- * the saved program. A Query that fails leaves the Analysis valid.
+ * {@code analyze}: makes an Analysis and its facts, opens what was saved as a later reader would,
+ * and answers Queries, if there are any, from that. A Query that fails leaves the Analysis valid.
  */
 public final class AnalyzeOperation implements Operation {
   @Override
@@ -37,12 +39,12 @@ public final class AnalyzeOperation implements Operation {
     Queries queries = fields == null ? null : Queries.from(fields, paths, limits);
     arguments.end();
     try (EngineSession session = EngineSession.start(request, phases)) {
-      JsonPart analysis = Analysis.create(session, phases, analysisRequest);
-      JsonPart answers =
-          queries == null
-              ? null
-              : ProjectQueries.answer(session, analysisRequest.projectDirectory(), queries, phases);
-      return Outcome.analyzed(analysis, answers);
+      AnalysisReport analysis = Analysis.create(session, phases, analysisRequest);
+      try (SavedProgram saved = Analysis.reopen(session, analysisRequest, analysis)) {
+        JsonPart answers =
+            queries == null ? null : ProjectQueries.answer(session, saved, queries, phases);
+        return Outcome.analyzed(analysis, answers);
+      }
     }
   }
 }

@@ -11,33 +11,58 @@ import io.ghidr.adapter.protocol.Queries;
 import io.ghidr.adapter.protocol.WorkerErrors;
 import io.ghidr.adapter.protocol.WorkerException;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /**
- * Opens a project once and answers Queries from its program, in their order; every failure is an
- * answer. Faults of the engine on the way are the answer's own, whoever made the Analysis: those of
- * the opening belong to every answer, those of one Query to no other.
+ * Answers Queries from an opened program, in their order; every failure is an answer. Faults of the
+ * engine on the way are the answer's own, whoever made the Analysis: those of the opening belong to
+ * every answer, those of one Query to no other.
  */
 final class ProjectQueries {
   private final EngineSession session;
-  private final Path projectDirectory;
+  private final FaultLog opening;
   private final Queries queries;
   private final AnswerFile answers;
 
   private ProjectQueries(
-      EngineSession session, Path projectDirectory, Queries queries, AnswerFile answers) {
+      EngineSession session, FaultLog opening, Queries queries, AnswerFile answers) {
     this.session = session;
-    this.projectDirectory = projectDirectory;
+    this.opening = opening;
     this.queries = queries;
     this.answers = answers;
   }
 
   /** Writes the answers and says what the response says about them. */
-  static JsonPart answer(
-      EngineSession session, Path projectDirectory, Queries queries, Phases phases)
+  static JsonPart answer(EngineSession session, SavedProgram saved, Queries queries, Phases phases)
+      throws WorkerException {
+    phases.begin("query");
+    return writing(
+        session,
+        queries,
+        answers -> new ProjectQueries(session, saved.faults(), queries, answers).answerAll(saved));
+  }
+
+  /** Writes that no answer can be given, because the project could not be opened. */
+  static JsonPart refuse(EngineSession session, Exception reason, Queries queries)
+      throws WorkerException {
+    WorkerException error = unusable(session, reason);
+    return writing(
+        session,
+        queries,
+        answers -> {
+          while (answers.wantsMore()) {
+            answers.fail(error);
+          }
+        });
+  }
+
+  private interface Writing {
+    void to(AnswerFile answers) throws IOException;
+  }
+
+  private static JsonPart writing(EngineSession session, Queries queries, Writing writing)
       throws WorkerException {
     try (AnswerFile answers = new AnswerFile(queries)) {
-      new ProjectQueries(session, projectDirectory, queries, answers).answerAll(phases);
+      writing.to(answers);
       return answers.summary();
     } catch (IOException e) {
       e.printStackTrace(System.err);
@@ -45,28 +70,14 @@ final class ProjectQueries {
     }
   }
 
-  private void answerAll(Phases phases) throws IOException {
-    FaultLog opening = session.beginFaults();
-    phases.begin("open");
-    SavedProgram saved;
-    try {
-      saved = SavedProgram.open(projectDirectory);
-    } catch (IOException | RuntimeException e) {
-      WorkerException error = unusable(e);
+  private void answerAll(SavedProgram saved) throws IOException {
+    try (Decompiler decompiler =
+        new Decompiler(saved.program(), queries.decompileTimeoutSeconds())) {
       while (answers.wantsMore()) {
-        answers.fail(error);
-      }
-      return;
-    }
-    phases.begin("query");
-    try (saved;
-        Decompiler decompiler =
-            new Decompiler(saved.program(), queries.decompileTimeoutSeconds())) {
-      while (answers.wantsMore()) {
-        answerNext(decompiler, session.continueFaults(opening));
+        answerNext(decompiler, session.record(opening.continued()));
       }
     } catch (RuntimeException e) {
-      // Every answer is written; a project that cannot be closed takes none of them back.
+      // Every answer is written; a decompiler that cannot be ended takes none of them back.
       e.printStackTrace(System.err);
     }
   }
@@ -84,15 +95,14 @@ final class ProjectQueries {
       answers.fail(e);
       return;
     } catch (RuntimeException e) {
-      answers.fail(unusable(e));
+      answers.fail(unusable(session, e));
       return;
     }
     answers.succeed(decompilation);
   }
 
-  private WorkerException unusable(Exception e) {
+  private static WorkerException unusable(EngineSession session, Exception e) {
     e.printStackTrace(System.err);
-    String reason = String.valueOf(e.getMessage());
-    return WorkerErrors.projectUnusable(reason.replace(projectDirectory.toString(), "<project>"));
+    return WorkerErrors.projectUnusable(session.faults().scrub(String.valueOf(e.getMessage())));
   }
 }

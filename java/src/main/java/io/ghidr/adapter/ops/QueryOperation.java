@@ -2,14 +2,17 @@ package io.ghidr.adapter.ops;
 
 import io.ghidr.adapter.Operation;
 import io.ghidr.adapter.ghidra.EngineSession;
+import io.ghidr.adapter.ghidra.SavedProgram;
 import io.ghidr.adapter.json.Fields;
 import io.ghidr.adapter.json.JsonException;
+import io.ghidr.adapter.json.JsonPart;
 import io.ghidr.adapter.protocol.GrantedPaths;
 import io.ghidr.adapter.protocol.Outcome;
 import io.ghidr.adapter.protocol.Phases;
 import io.ghidr.adapter.protocol.Queries;
 import io.ghidr.adapter.protocol.Request;
 import io.ghidr.adapter.protocol.WorkerException;
+import java.io.IOException;
 import java.nio.file.Path;
 
 /** {@code query}: answers Queries from a finished project, without changing it. */
@@ -22,7 +25,21 @@ public final class QueryOperation implements Operation {
     arguments.end();
     try (EngineSession session = EngineSession.start(request, phases)) {
       session.faults().hide(project.toString(), "<project>");
-      return Outcome.queried(ProjectQueries.answer(session, project, queries, phases));
+      return Outcome.queried(answers(session, project, queries, phases));
+    }
+  }
+
+  private static JsonPart answers(
+      EngineSession session, Path project, Queries queries, Phases phases) throws WorkerException {
+    phases.begin("open");
+    SavedProgram saved;
+    try {
+      saved = SavedProgram.open(session, project);
+    } catch (IOException | RuntimeException e) {
+      return ProjectQueries.refuse(session, e, queries);
+    }
+    try (saved) {
+      return ProjectQueries.answer(session, saved, queries, phases);
     }
   }
 }

@@ -68,9 +68,14 @@ public final class FaultLog implements JsonPart {
   /** A log that goes on from what is in this one, which it leaves as it is. */
   public synchronized FaultLog continued() {
     FaultLog next = successor();
-    next.faults.addAll(faults);
-    next.total = total;
+    next.include(this);
     return next;
+  }
+
+  /** Adds what is in another log that nobody writes to any more. */
+  public synchronized void include(FaultLog other) {
+    faults.addAll(other.faults);
+    total += other.total;
   }
 
   /** Remembers the first error that was logged without a throwable. */
