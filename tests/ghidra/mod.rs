@@ -12,6 +12,7 @@ mod environment;
 mod faults;
 mod golden;
 mod hostile;
+mod installation;
 mod limits;
 mod modes;
 mod more;

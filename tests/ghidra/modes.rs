@@ -6,33 +6,18 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::support::shared::{self, Shared};
-use crate::support::{fixtures, normalize};
+use crate::support::{essence, fixtures};
 
 /// Everything of an Analysis that must be equal.
 fn essence(shared: &Shared, fixture: &str) -> BTreeMap<&'static str, String> {
     let document = shared.fixture(fixture);
-    let directory = shared.analysis(fixture);
-    let manifest = shared.stored(fixture, "manifest.json");
-    let file = |name: &str| std::fs::read_to_string(directory.join(name)).unwrap();
-    let status: Vec<String> = manifest["analyzers"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|run| format!("{} {} {}", run["name"], run["enabled"], run["status"]))
-        .collect();
-    assert!(status.len() >= 20, "{fixture}: {status:?}");
-    BTreeMap::from([
-        ("facts/program.json", file("facts/program.json")),
-        ("facts/functions.jsonl", file("facts/functions.jsonl")),
-        ("profile.json", file("profile.json")),
+    let mut essence = essence::of_analysis(fixture, &shared.analysis(fixture));
+    essence.extend([
         ("Profile digest", document["provenance"]["analysis_profile_sha256"].to_string()),
-        ("status of each analyzer", status.join("\n")),
-        ("counts", normalize::program_counts(fixture, &manifest["program"]).to_string()),
-        ("faults", manifest["faults"].to_string()),
-        ("suspicions", manifest["suspicions"].to_string()),
         ("completeness", document["data"]["analysis"]["completeness"].to_string()),
         ("program", document["data"]["program"].to_string()),
-    ])
+    ]);
+    essence
 }
 
 fn the_same_in_every_mode(fixture: &str) {

@@ -29,9 +29,14 @@ impl Installed {
         self.prefix.join("bin/ghidr")
     }
 
+    /// Its `lib/ghidr`.
+    pub fn bundle(&self) -> PathBuf {
+        self.prefix.join("lib/ghidr")
+    }
+
     /// Adds a program or a file to it, and says where.
     pub fn add(&self, file: &str, text: &str) -> PathBuf {
-        let path = self.prefix.join("lib/ghidr").join(file);
+        let path = self.bundle().join(file);
         std::fs::write(&path, text).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         path
@@ -39,7 +44,7 @@ impl Installed {
 
     /// Takes a file away from it; the built one keeps its own.
     pub fn remove(&self, file: &str) {
-        std::fs::remove_file(self.prefix.join("lib/ghidr").join(file)).unwrap();
+        std::fs::remove_file(self.bundle().join(file)).unwrap();
     }
 }
 

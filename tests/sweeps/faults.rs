@@ -89,9 +89,10 @@ fn disturb(stage: &mut Stage, point: &Point, fault: Fault, is_long: bool, counts
     count(counts, "the next command succeeded and nothing was left behind");
 }
 
-/// A worker can forbid its response, and what it made of the Analysis, to be read.
+/// A worker can forbid its response, its answers, and what it made of the Analysis, to be read.
 fn is_the_workers(point: &Point, fault: Fault) -> bool {
-    let is_its_response = point.call.starts_with("open") && point.text.contains("/response.json\"");
-    let is_staged = point.text.contains("/staging/") && point.text.contains("/analysis/");
-    fault == Fault::Error("EACCES") && (is_its_response || is_staged)
+    let says = |name| point.text.contains(name);
+    let is_said = point.call.starts_with("open") && (says("/response.json\"") || says("/answers.jsonl\""));
+    let is_staged = says("/staging/") && says("/analysis/");
+    fault == Fault::Error("EACCES") && (is_said || is_staged)
 }

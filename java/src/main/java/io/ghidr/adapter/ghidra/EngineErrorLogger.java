@@ -2,17 +2,26 @@ package io.ghidr.adapter.ghidra;
 
 import ghidra.app.util.opinion.LoaderService;
 import ghidra.util.ErrorLogger;
+import ghidra.util.classfinder.ClassSearcher;
 import io.ghidr.adapter.protocol.FaultLog;
 import java.io.PrintStream;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
  * Receives everything that Ghidra logs through its own logger.
  *
- * <p>Any throwable is a fault, at any level, also where one is passed as the message. The text goes
- * to the diagnostics stream; it decides nothing.
+ * <p>Any throwable is a fault, at any level, also where one is passed as the message, unless it is
+ * only the engine's way to find out what fits. The text goes to the diagnostics stream; it decides
+ * nothing.
  */
 final class EngineErrorLogger implements ErrorLogger {
+  /**
+   * What the engine tries things in, and says below the level of information that one did not fit.
+   */
+  private static final Set<String> TRYING =
+      Set.of(LoaderService.class.getName(), ClassSearcher.class.getName());
+
   private final Supplier<FaultLog> faults;
   private final Supplier<String> runningAnalyzer;
   private final PrintStream diagnostics;
@@ -76,7 +85,7 @@ final class EngineErrorLogger implements ErrorLogger {
 
   private void log(String level, Object originator, Object message, Throwable throwable) {
     Throwable fault = throwable == null && message instanceof Throwable t ? t : throwable;
-    if (fault != null && level == null && loadersAreAsked()) {
+    if (fault != null && level == null && engineTriesWhatMayNotFit()) {
       return;
     }
     if (fault != null) {
@@ -93,10 +102,14 @@ final class EngineErrorLogger implements ErrorLogger {
     }
   }
 
-  private static boolean loadersAreAsked() {
-    String service = LoaderService.class.getName();
+  /**
+   * Every loader is asked about every file, and every class with the name of an extension point is
+   * loaded to see whether it is one, also those of libraries whose own libraries are not there. The
+   * names that set-up prepares lack those, and a single jar never tries them.
+   */
+  private static boolean engineTriesWhatMayNotFit() {
     return StackWalker.getInstance()
-        .walk(frames -> frames.anyMatch(frame -> frame.getClassName().equals(service)));
+        .walk(frames -> frames.anyMatch(frame -> TRYING.contains(frame.getClassName())));
   }
 
   private static String component(Object originator) {
