@@ -101,7 +101,7 @@ fn ask(world: &World, arguments: &[&str]) -> Run {
     run
 }
 
-fn is_read(inside: &Path, reads: &[&str]) -> bool {
+pub(super) fn is_read(inside: &Path, reads: &[&str]) -> bool {
     let inside = inside.to_str().unwrap();
     inside.is_empty()
         || ALWAYS_READ.contains(&inside)
@@ -131,7 +131,7 @@ fn judge(run: &Run, expected: &Value, reads: Option<bool>, what: &str, counts: &
 }
 
 /// The entry in words that do not depend on digests and random names.
-fn place(entry: &Path, analysis: &Path) -> String {
+pub(super) fn place(entry: &Path, analysis: &Path) -> String {
     match entry.strip_prefix(analysis) {
         Ok(inside) => format!("analysis/{}", inside.display()),
         Err(_) => right_answer::anonymous(entry),

@@ -4,6 +4,7 @@ mod crashes;
 mod crowds;
 mod full_store;
 mod mutants;
+mod stored_damage;
 mod sudden_ends;
 mod whole_mutants;
 
