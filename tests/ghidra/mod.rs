@@ -16,6 +16,7 @@ mod installation;
 mod limits;
 mod modes;
 mod more;
+mod processors;
 mod profile;
 mod readme;
 mod refusals;

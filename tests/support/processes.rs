@@ -48,6 +48,11 @@ pub fn maps(pid: u32, name: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/maps")).is_ok_and(|maps| maps.contains(name))
 }
 
+/// Whether a process exists and runs the program of this name.
+pub fn is_named(pid: u32, name: &str) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|found| found.trim_end() == name)
+}
+
 /// Repeats `observe` until it gives something.
 pub fn wait_for<T>(what: &str, mut observe: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
