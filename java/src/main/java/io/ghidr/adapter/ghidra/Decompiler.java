@@ -10,6 +10,7 @@ import ghidra.util.task.TaskMonitor;
 import io.ghidr.adapter.json.JsonPart;
 import io.ghidr.adapter.protocol.AddressValue;
 import io.ghidr.adapter.protocol.FaultLog;
+import io.ghidr.adapter.protocol.Queries;
 import io.ghidr.adapter.protocol.Selector;
 import io.ghidr.adapter.protocol.WorkerErrors;
 import io.ghidr.adapter.protocol.WorkerException;
@@ -30,11 +31,11 @@ public final class Decompiler implements AutoCloseable {
   private final int timeoutSeconds;
   private DecompInterface process;
 
-  /** For functions of {@code program}; each may take {@code timeoutSeconds}. */
-  public Decompiler(Program program, int timeoutSeconds) {
+  /** For the functions of {@code program} that {@code queries} ask for. */
+  public Decompiler(Program program, Queries queries) {
     this.program = program;
-    functions = new FunctionSelection(program);
-    this.timeoutSeconds = timeoutSeconds;
+    functions = new FunctionSelection(program, queries.selectors());
+    timeoutSeconds = queries.decompileTimeoutSeconds();
   }
 
   /** The decompilation of one function, with the engine's faults on the way. */

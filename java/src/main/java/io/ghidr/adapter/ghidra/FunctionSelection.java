@@ -26,16 +26,18 @@ import java.util.function.Consumer;
  * Finds the functions of one program that selectors name, exactly and case-sensitively.
  *
  * <p>A name matches base names and qualified names alike; an address must be an entry. More than
- * one match is an error that lists them, never a choice. The first name costs a pass over all
- * functions, the second one an index, and the others next to nothing.
+ * one match is an error that lists them, never a choice. All names together cost one pass over all
+ * functions, of which only those are kept that have one of the names.
  */
 final class FunctionSelection {
   private final Program program;
-  private Map<String, List<Function>> index;
-  private boolean anyNamed;
+  private final List<Selector> selectors;
+  private Map<String, List<Function>> named;
 
-  FunctionSelection(Program program) {
+  /** Resolves {@code selectors}, one at a time. */
+  FunctionSelection(Program program, List<Selector> selectors) {
     this.program = program;
+    this.selectors = selectors;
   }
 
   Function resolve(Selector selector) throws WorkerException {
@@ -46,23 +48,12 @@ final class FunctionSelection {
   }
 
   private Function byName(String name) throws WorkerException {
-    Map<FunctionRow, Function> matches = new TreeMap<>(Comparator.naturalOrder());
-    if (anyNamed && index == null) {
-      index = new HashMap<>();
-      forEach(function -> names(function).forEach(known -> add(known, function)));
+    if (named == null) {
+      named = findNamed();
     }
-    anyNamed = true;
-    if (index == null) {
-      forEach(
-          function -> {
-            if (names(function).contains(name)) {
-              matches.put(FunctionTable.row(function), function);
-            }
-          });
-    } else {
-      for (Function function : index.getOrDefault(name, List.of())) {
-        matches.put(FunctionTable.row(function), function);
-      }
+    Map<FunctionRow, Function> matches = new TreeMap<>(Comparator.naturalOrder());
+    for (Function function : named.getOrDefault(name, List.of())) {
+      matches.put(FunctionTable.row(function), function);
     }
     if (matches.isEmpty()) {
       throw WorkerErrors.functionNotFound();
@@ -75,8 +66,23 @@ final class FunctionSelection {
     return matches.values().iterator().next();
   }
 
-  private void add(String name, Function function) {
-    index.computeIfAbsent(name, unknown -> new ArrayList<>()).add(function);
+  private Map<String, List<Function>> findNamed() {
+    Map<String, List<Function>> found = new HashMap<>();
+    for (Selector selector : selectors) {
+      if (selector instanceof Selector.ByName byName) {
+        found.put(byName.value(), new ArrayList<>());
+      }
+    }
+    forEach(
+        function -> {
+          for (String name : names(function)) {
+            List<Function> matches = found.get(name);
+            if (matches != null) {
+              matches.add(function);
+            }
+          }
+        });
+    return found;
   }
 
   private static Set<String> names(Function function) {

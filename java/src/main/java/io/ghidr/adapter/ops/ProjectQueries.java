@@ -71,8 +71,7 @@ final class ProjectQueries {
   }
 
   private void answerAll(SavedProgram saved) throws IOException {
-    try (Decompiler decompiler =
-        new Decompiler(saved.program(), queries.decompileTimeoutSeconds())) {
+    try (Decompiler decompiler = new Decompiler(saved.program(), queries)) {
       while (answers.wantsMore()) {
         answerNext(decompiler, session.record(opening.continued()));
       }
