@@ -1,9 +1,10 @@
-//! The production command whose worker is scripted instead of booting a Java virtual machine.
+//! The production command whose worker is scripted instead of booting a Java virtual machine, or with `FAKE_EXECUTABLE`
+//! the worker of that one. A process of its own also because a launcher ends whatever its process started.
 //!
 //! Everything else is the code that ships: command line, store, sandbox, guard, supervision, protocol and output. Its own
 //! environment stands for what a test cannot wait for or fill: `FAKE_BUNDLE`, `FAKE_WATCHDOG_MS`, `FAKE_GRACE_MS`,
 //! `FAKE_DISK_QUOTA_BYTES`, `FAKE_MAX_RESPONSE_BYTES`, `FAKE_RESERVE_BYTES`, and
-//! `FAKE_DELETION_FAILS`.
+//! `FAKE_DELETION_FAILS`. With `FAKE_BOOT_DATA` it makes boot data, as set-up does: STORE OUTPUT SAMPLE FUNCTION.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::exit)]
 
 #[allow(dead_code, reason = "a process has an output and an end of its own")]
@@ -14,9 +15,11 @@ mod script;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use ghidr::commands::boot_data::{self, BootDataPlan};
 use ghidr::commands::{self, host::Host};
 use ghidr::engine::bundle::Bundle;
 use ghidr::output::sink::Sink;
@@ -38,9 +41,13 @@ fn main() -> ExitCode {
     let stderr_is_terminal = stderr.is_terminal();
     let mut sink = Sink::new(&mut stdout, &mut stderr);
     let interrupts = Interrupts::install().unwrap();
-    let executable = std::env::current_exe().unwrap();
+    let other = std::env::var_os("FAKE_EXECUTABLE").map(PathBuf::from);
+    let is_scripted = other.is_none();
+    let executable = other.unwrap_or_else(|| std::env::current_exe().unwrap());
     let mut host = Host::of_process(executable, &Impatient, &interrupts, stderr_is_terminal);
-    host.bundle = Bundle::at(std::env::var_os("FAKE_BUNDLE").expect("FAKE_BUNDLE").into());
+    if is_scripted {
+        host.bundle = Bundle::at(std::env::var_os("FAKE_BUNDLE").expect("FAKE_BUNDLE").into());
+    }
     host.store_reserve_bytes = number("FAKE_RESERVE_BYTES").unwrap_or(0);
     host.max_response_bytes = number("FAKE_MAX_RESPONSE_BYTES").unwrap_or(host.max_response_bytes);
     if std::env::var_os("FAKE_DELETION_FAILS").is_some() {
@@ -48,6 +55,17 @@ fn main() -> ExitCode {
             CleanupStepKind::Delete => Err(std::io::Error::other("as told")),
             _ => Ok(()),
         };
+    }
+    if std::env::var_os("FAKE_BOOT_DATA").is_some() {
+        let [_, store, output, sample, function] = &arguments[..] else { panic!("{arguments:?}") };
+        let plan = BootDataPlan {
+            store: store.into(),
+            output: output.into(),
+            samples: vec![sample.into()],
+            function: function.to_str().unwrap().to_owned(),
+        };
+        boot_data::make(&host, &plan).unwrap();
+        return ExitCode::SUCCESS;
     }
     commands::run(&arguments, &host, &mut sink).into()
 }

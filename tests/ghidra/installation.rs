@@ -5,10 +5,6 @@
 
 use std::path::{Path, PathBuf};
 
-use ghidr::commands::boot_data::{self, BootDataPlan};
-use ghidr::commands::host::Host;
-use ghidr::engine::bundle::Bundle;
-use ghidr::process::{ChildLauncher, Interrupts};
 use serde_json::Value;
 
 use crate::support::ghidr::Ghidr;
@@ -52,18 +48,12 @@ fn engine(ghidr: &Ghidr) -> Value {
 fn prepare(installed: &Installed, ghidr: &Ghidr) {
     let bundle = installed.bundle();
     std::fs::remove_dir_all(bundle.join("boot")).unwrap();
-    let interrupts = Interrupts::none();
-    let mut host = Host::of_process(installed.executable(), &ChildLauncher, &interrupts, false);
-    host.bundle = Bundle::at(bundle.clone());
-    host.environment = ghidr.closed_environment();
-    let plan = BootDataPlan {
-        store: ghidr.root().join("boot-data-store"),
-        output: bundle.join("boot"),
-        samples: vec![fixtures::path(FIXTURE)],
-        function: FUNCTION.to_owned(),
-    };
+    let (store, output) = (ghidr.root().join("boot-data-store"), bundle.join("boot"));
+    let sample = fixtures::path(FIXTURE);
+    let arguments = [store.as_os_str(), output.as_os_str(), sample.as_os_str(), FUNCTION.as_ref()];
     let _boot = boots::take();
-    boot_data::make(&host, &plan).unwrap();
+    let run = ghidr.command_on_host(("FAKE_BOOT_DATA", "make"), arguments).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
 }
 
 fn of_bundle() -> Ghidr {

@@ -1,12 +1,7 @@
 //! Answers larger than the inline budget, and results larger than the fixed response limit.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use ghidr::commands::host::Host;
-use ghidr::engine::bundle::Bundle;
-use ghidr::output::sink::Sink;
-use ghidr::process::{ChildLauncher, Interrupts};
 use serde_json::Value;
 
 use crate::support::ghidr::{Ghidr, Run};
@@ -72,19 +67,11 @@ fn a_damaged_artifact_is_replaced_before_it_is_referenced_again() {
     assert_eq!(descriptor["data"]["artifact"]["sha256"], tree::sha256(&path).as_str());
 }
 
-/// Runs a command in this process on a host whose worker may answer with that many bytes only.
+/// Runs a command on a host whose worker may answer with that many bytes only.
 fn run_with_response_limit(ghidr: &Ghidr, limit_bytes: u64, arguments: &[&str]) -> Run {
-    let executable = PathBuf::from(env!("CARGO_BIN_EXE_ghidr"));
-    let (launcher, interrupts) = (ChildLauncher, Interrupts::none());
-    let mut host = Host::of_process(executable.clone(), &launcher, &interrupts, false);
-    host.bundle = Bundle::beside(&executable);
-    host.environment = ghidr.closed_environment();
-    host.max_response_bytes = limit_bytes;
-    let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
-    let all: Vec<OsString> =
-        std::iter::once("ghidr").chain(arguments.iter().copied()).map(Into::into).collect();
-    let status = ghidr::commands::run(&all, &host, &mut Sink::new(&mut stdout, &mut stderr));
-    let run = Run { status: Some(status as i32), stdout, stderr };
+    let limit = ("FAKE_MAX_RESPONSE_BYTES", limit_bytes.to_string());
+    let mut command = ghidr.command_on_host((limit.0, &limit.1), arguments);
+    let run = Run::from(command.output().unwrap());
     run.check_framing();
     run
 }

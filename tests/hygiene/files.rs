@@ -44,3 +44,14 @@ fn every_test_file_is_a_module_of_the_test_binary() {
         assert!(listed, "{} is not listed in {}", path.display(), lister.display());
     }
 }
+
+/// A launcher ends whatever its process started: in the process of all tests, also what other tests run.
+#[test]
+fn workers_of_tests_are_launched_by_processes_of_their_own() {
+    let launcher = ["Child", "Launcher"].concat();
+    let files = texts("tests", ".rs");
+    assert!(files.iter().any(|(_, text)| text.contains(&launcher)), "{launcher} has another name");
+    for (path, text) in files.iter().filter(|(path, _)| !path.starts_with("tests/fakes")) {
+        assert!(!text.contains(&launcher), "{} launches workers itself", path.display());
+    }
+}

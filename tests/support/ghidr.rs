@@ -87,7 +87,22 @@ impl Ghidr {
 
     /// The command, not started yet.
     pub fn command<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
-        let mut command = Command::new(&self.executable);
+        self.command_of(&self.executable, arguments)
+    }
+
+    /// The same on a host that is changed as a variable of `tests/fakes/fake_ghidr.rs` says, with the real worker.
+    pub fn command_on_host<S: AsRef<OsStr>>(
+        &self,
+        (name, value): (&str, &str),
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Command {
+        let mut command = self.command_of(Path::new(env!("CARGO_BIN_EXE_fake_ghidr")), arguments);
+        command.env("FAKE_EXECUTABLE", &self.executable).env(name, value);
+        command
+    }
+
+    fn command_of<S: AsRef<OsStr>>(&self, program: &Path, arguments: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(program);
         command.args(arguments).env_clear().stdin(Stdio::null());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
