@@ -23,24 +23,24 @@ pub fn measure(stage: &Stage<'_>, runs: u32, count: usize) -> Result<Measured, T
         text
     });
     fs::write(&queries, text).at("write", &queries)?;
-    let queries = queries.to_string_lossy().into_owned();
-    let batch = ["batch", "--verbose", "--format", "human", &queries];
+    let sample_name = sample.to_string_lossy();
+    let batch = ["batch", &sample_name];
     let single = ["decompile", "--address", entries.first().map_or("", String::as_str)];
 
     let mut own_times = Vec::new();
     for _ in 0..runs {
         stage::forget_results(&store)?;
-        let phases = stage.phases(&store, &batch, &sample)?;
+        let phases = stage.phases(&store, &batch, &queries)?;
         own_times.push(own_time(&phases).ok_or_else(|| unknown("phases", &phases))?);
     }
-    let forgetful = |command: &[&str]| {
+    let forgetful = |command: &[&str], last: &Path| {
         stage::forget_results(&store)?;
-        Ok(stage.ghidr(&store, command, &sample))
+        Ok(stage.ghidr(&store, command, last))
     };
     let pair = Pair::measure(
         runs,
-        &mut Subject::new(|| forgetful(&batch)),
-        &mut Subject::new(|| forgetful(&single)),
+        &mut Subject::new(|| forgetful(&batch, &queries)),
+        &mut Subject::new(|| forgetful(&single, &sample)),
     )?;
     let theirs_milliseconds = pair.theirs_milliseconds + median_milliseconds(&mut own_times);
     Ok(Measured { finding: Finding::Times(Pair { theirs_milliseconds, ..pair }), runs, phases: None })
