@@ -401,6 +401,20 @@ mod tests {
     }
 
     #[test]
+    fn a_function_table_of_another_length_than_the_recorded_one_is_corrupt() {
+        let test = TestStore::new();
+        test.promote(2, 1);
+        let analysis = find(&test, 2).unwrap().unwrap();
+        let mut table = analysis.functions().unwrap();
+        for total in [0, 2, 4] {
+            table.total = total;
+            let all = table.for_each_function(|_| Ok::<_, StoreError>(()));
+            assert!(matches!(all, Err(StoreError::CorruptAnalysis { .. })), "{total}");
+            assert!(matches!(table.read_page(0..total), Err(StoreError::CorruptAnalysis { .. })), "{total}");
+        }
+    }
+
+    #[test]
     fn a_quarantined_analysis_is_gone_for_every_query() {
         let test = TestStore::new();
         let path = test.promote(2, 1);

@@ -113,9 +113,10 @@ impl FunctionTable<'_> {
                 self.corrupt("a line is too long or not terminated")
             }
         };
-        let mut count = skip_lines(&mut reader, range.start).map_err(refuse)?;
+        let end = range.end.min(self.total);
+        let mut count = skip_lines(&mut reader, range.start.min(end)).map_err(refuse)?;
         let mut line = Vec::new();
-        while count < range.end && next_line(&mut reader, &mut line).map_err(refuse)? {
+        while count < end && next_line(&mut reader, &mut line).map_err(refuse)? {
             visit(&line)?;
             count += 1;
         }
@@ -123,7 +124,7 @@ impl FunctionTable<'_> {
         let rest = io::copy(&mut reader, &mut io::sink()).at(Operation::Read, &path)?;
         let found = reader.into_inner().finish();
         check_contents(&path, self.entry, found).map_err(|error| self.attribute(error))?;
-        if count < range.end.min(self.total) || (count == self.total && rest > 0) {
+        if count < end || (end == self.total && rest > 0) {
             return Err(self.corrupt("the number of lines is not the recorded one").into());
         }
         Ok(())
