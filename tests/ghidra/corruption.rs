@@ -22,9 +22,7 @@ impl Stored {
     }
 
     fn analysis(&self) -> PathBuf {
-        let digest = |name: &str| self.original["provenance"][name].as_str().unwrap();
-        let analyses = self.ghidr.store().join("analyses");
-        analyses.join(digest("sample_sha256")).join(digest("analysis_profile_sha256"))
+        self.ghidr.analysis(&self.original)
     }
 
     fn quarantined(&self) -> usize {

@@ -22,12 +22,8 @@ fn answers(ghidr: &Ghidr) -> Vec<(&'static str, String)> {
         let _boot = boots::take();
         ghidr.run(["decompile", sample, "--name", FUNCTION]).success()
     };
-    let digest = |name: &str| decompiled["provenance"][name].as_str().unwrap().to_owned();
-    let analyses = ghidr.store().join("analyses").join(digest("sample_sha256"));
     let mut answers: Vec<_> =
-        essence::of_analysis(FIXTURE, &analyses.join(digest("analysis_profile_sha256")))
-            .into_iter()
-            .collect();
+        essence::of_analysis(FIXTURE, &ghidr.analysis(&decompiled)).into_iter().collect();
     let inspected = ghidr.run(["inspect", sample]).success();
     let functions = ghidr.run(["functions", sample, "--all"]).success();
     answers.extend([
@@ -98,9 +94,7 @@ fn analysis(ghidr: &Ghidr, fixture: &str) -> Vec<(&'static str, String)> {
     if run.status != Some(0) {
         return vec![("code", document["error"]["code"].to_string())];
     }
-    let digest = |name: &str| document["provenance"][name].as_str().unwrap().to_owned();
-    let analyses = ghidr.store().join("analyses").join(digest("sample_sha256"));
-    essence::of_analysis(fixture, &analyses.join(digest("analysis_profile_sha256"))).into_iter().collect()
+    essence::of_analysis(fixture, &ghidr.analysis(&document)).into_iter().collect()
 }
 
 #[test]

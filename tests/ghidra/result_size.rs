@@ -69,9 +69,9 @@ fn a_damaged_artifact_is_replaced_before_it_is_referenced_again() {
 
 /// Runs a command on a host whose worker may answer with that many bytes only.
 fn run_with_response_limit(ghidr: &Ghidr, limit_bytes: u64, arguments: &[&str]) -> Run {
-    let limit = ("FAKE_MAX_RESPONSE_BYTES", limit_bytes.to_string());
-    let mut command = ghidr.command_on_host((limit.0, &limit.1), arguments);
-    let run = Run::from(command.output().unwrap());
+    let limit = limit_bytes.to_string();
+    let run = ghidr.command_on_host(("FAKE_MAX_RESPONSE_BYTES", &limit), arguments).output().unwrap();
+    let run = Run::from(run);
     run.check_framing();
     run
 }

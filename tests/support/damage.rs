@@ -108,7 +108,8 @@ impl fmt::Display for Damage {
     }
 }
 
-fn remove(path: &Path) {
+/// Removes an entry of any kind.
+pub fn remove(path: &Path) {
     if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
 }
 

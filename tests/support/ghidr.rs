@@ -79,6 +79,13 @@ impl Ghidr {
         self.root.join("home/ghidr-store")
     }
 
+    /// The directory of the Analysis that a document is about.
+    pub fn analysis(&self, document: &Value) -> PathBuf {
+        let digest = |name: &str| document["provenance"][name].as_str().unwrap();
+        let analyses = self.store().join("analyses");
+        analyses.join(digest("sample_sha256")).join(digest("analysis_profile_sha256"))
+    }
+
     /// The environment as a command run inside this process sees it.
     pub fn closed_environment(&self) -> ghidr::commands::host::Environment {
         let find = |name: &str| self.environment.iter().find(|(known, _)| known == name);

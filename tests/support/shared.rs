@@ -105,10 +105,7 @@ impl Shared {
 
     /// The directory of the Analysis of a fixture.
     pub fn analysis(&self, fixture: &str) -> PathBuf {
-        let document = self.fixture(fixture);
-        let digest = |name: &str| document["provenance"][name].as_str().unwrap().to_owned();
-        let analyses = self.ghidr.store().join("analyses");
-        analyses.join(digest("sample_sha256")).join(digest("analysis_profile_sha256"))
+        self.ghidr.analysis(&self.fixture(fixture))
     }
 
     /// A document of the Analysis of a fixture: `manifest.json` or `profile.json`.

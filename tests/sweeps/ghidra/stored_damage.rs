@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::super::damage::{is_read, place};
 use super::{Stage, grandchildren};
 use crate::support::boots;
-use crate::support::damage::{Damage, copy_tree, entries_below};
+use crate::support::damage::{Damage, copy_tree, entries_below, remove};
 use crate::support::ghidr::Run;
 use crate::support::right_answer;
 use crate::support::sweep::{Counts, Ledger, Sweep, count};
@@ -69,14 +69,14 @@ fn cases(ledger: &mut Ledger) {
                     let aside = disturb(&stage, &pristine, &entry, damage);
                     let reads = entry.strip_prefix(&analysis).ok().map(|inside| is_read(inside, reads));
                     judge(&stage, &ask(&stage, arguments), expected.as_ref(), reads, &what, counts);
-                    remove(&aside);
+                    clear(&aside);
                 }
                 if really {
                     let aside = disturb(&stage, &pristine, &entry, damage);
                     let run = stage.run(&["decompile", "--name", "main"]);
                     assert_eq!(right_answer::of(&run), stage.decompilation, "{place} {damage}");
                     count(counts, "answered in the end");
-                    remove(&aside);
+                    clear(&aside);
                 }
                 count(counts, format!("entries {}", damage.kind()));
             });
@@ -101,11 +101,9 @@ fn disturb(stage: &Stage, pristine: &Path, entry: &Path, damage: Damage) -> Path
     aside
 }
 
-fn remove(aside: &Path) {
-    if aside.is_dir() {
-        std::fs::remove_dir_all(aside).unwrap();
-    } else if aside.exists() {
-        std::fs::remove_file(aside).unwrap();
+fn clear(aside: &Path) {
+    if aside.exists() {
+        remove(aside);
     }
 }
 

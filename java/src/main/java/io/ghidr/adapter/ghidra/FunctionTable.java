@@ -1,11 +1,11 @@
 package io.ghidr.adapter.ghidra;
 
-import ghidra.program.model.address.Address;
 import ghidra.program.model.listing.Function;
 import ghidra.program.model.listing.FunctionIterator;
 import ghidra.program.model.listing.FunctionManager;
 import ghidra.program.model.listing.Program;
 import io.ghidr.adapter.json.BoundedWriter;
+import io.ghidr.adapter.protocol.AddressValue;
 import io.ghidr.adapter.protocol.FunctionRow;
 import io.ghidr.adapter.protocol.Protocol;
 import java.io.IOException;
@@ -21,7 +21,7 @@ import java.util.List;
  * keys, which is another one as soon as there are several address spaces or distant addresses.
  */
 final class FunctionTable {
-  private record Place(Address entry, long id) {}
+  private record Place(AddressValue entry, long id) {}
 
   private final FunctionManager manager;
   private final List<Place> inMemory;
@@ -90,9 +90,9 @@ final class FunctionTable {
   private static List<Place> places(FunctionIterator functions) {
     List<Place> places = new ArrayList<>();
     for (Function function : functions) {
-      places.add(new Place(function.getEntryPoint(), function.getID()));
+      places.add(new Place(Addresses.value(function.getEntryPoint()), function.getID()));
     }
-    places.sort(Comparator.comparing(place -> Addresses.value(place.entry)));
+    places.sort(Comparator.comparing(Place::entry));
     return places;
   }
 }
