@@ -309,7 +309,9 @@ impl From<ReceiveError> for Failure {
     fn from(error: ReceiveError) -> Self {
         match error {
             ReceiveError::Violation(violation) => violation.into(),
-            ReceiveError::Unreadable(source) => Self::internal(source),
+            ReceiveError::Unreadable { path, source } => {
+                StoreError::io(source, Operation::Read, &path).into()
+            }
         }
     }
 }
@@ -336,5 +338,13 @@ mod tests {
         let source = std::io::Error::from(std::io::ErrorKind::StorageFull);
         let failure = Failure::from(ProcessError::Capture { path: "/p".into(), source });
         assert!(matches!(*failure.error, PublicError::StoreSpaceInsufficient { .. }), "{failure:?}");
+    }
+
+    #[test]
+    fn what_the_system_does_not_read_of_a_worker_is_named_and_nobodys_defect() {
+        let source = std::io::Error::from_raw_os_error(5);
+        let failure = Failure::from(ReceiveError::Unreadable { path: "/p/answers.jsonl".into(), source });
+        let PublicError::StoreFailed { path, .. } = *failure.error else { unreachable!("{failure:?}") };
+        assert_eq!(path, PathValue::from(Path::new("/p/answers.jsonl")));
     }
 }

@@ -7,7 +7,7 @@
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Seek as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
@@ -24,6 +24,7 @@ use crate::domain::invocation_files::ANSWERS;
 #[derive(Debug)]
 pub struct Answers {
     file: File,
+    path: PathBuf,
     count: u64,
     failed: u64,
     bytes: u64,
@@ -42,12 +43,13 @@ impl Answers {
     ) -> Result<Self, ReceiveError> {
         check_summary(queries, summary, max_answer_bytes)?;
         let file = open_regular(path, ANSWERS, "a regular file")?;
-        let found = hash(&file, summary.bytes)?;
+        let found = hash(&file, path, summary.bytes)?;
         if found != (summary.bytes, summary.sha256) {
             return Err(violation("the file that the response describes", "another").into());
         }
         let answers = Self {
             file,
+            path: path.to_owned(),
             count: summary.count,
             failed: summary.failed,
             bytes: summary.bytes,
@@ -75,6 +77,7 @@ impl Answers {
         let file = open_regular(path, ANSWERS, "a regular file")?;
         let mut answers = Self {
             file,
+            path: path.to_owned(),
             count: asked as u64,
             failed: 0,
             bytes: MAX_ANSWERS_BYTES,
@@ -89,7 +92,7 @@ impl Answers {
         });
         match read {
             Ok(_) | Err(ReceiveError::Violation(_)) => {}
-            Err(error @ ReceiveError::Unreadable(_)) => return Err(error),
+            Err(error @ ReceiveError::Unreadable { .. }) => return Err(error),
         }
         (answers.count, answers.failed) = (complete, failed);
         Ok(answers)
@@ -111,14 +114,15 @@ impl Answers {
         mut visit: impl FnMut(Answer) -> Result<(), E>,
     ) -> Result<u64, E> {
         let mut file = &self.file;
-        file.rewind().map_err(ReceiveError::Unreadable)?;
+        let unreadable = ReceiveError::unreadable(&self.path);
+        file.rewind().map_err(&unreadable)?;
         let mut reader = BufReader::with_capacity(1 << 16, file);
         let mut line = Vec::new();
         let mut bytes = 0;
         for index in 0..self.count {
             line.clear();
             let limit = self.max_answer_bytes.saturating_add(1);
-            reader.by_ref().take(limit).read_until(b'\n', &mut line).map_err(ReceiveError::Unreadable)?;
+            reader.by_ref().take(limit).read_until(b'\n', &mut line).map_err(&unreadable)?;
             bytes += line.len() as u64;
             if bytes > self.bytes {
                 return Err(ReceiveError::from(violation("a bounded file", "a larger one")).into());
@@ -162,7 +166,7 @@ fn check_summary(
     Ok(())
 }
 
-fn hash(mut file: &File, most: u64) -> Result<(u64, ContentDigest), ReceiveError> {
+fn hash(mut file: &File, path: &Path, most: u64) -> Result<(u64, ContentDigest), ReceiveError> {
     let mut hasher = Sha256::new();
     let mut reader = file.by_ref().take(most.saturating_add(1));
     let mut buffer = vec![0; 1 << 16];
@@ -175,7 +179,7 @@ fn hash(mut file: &File, most: u64) -> Result<(u64, ContentDigest), ReceiveError
                 bytes += count as u64;
             }
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(ReceiveError::Unreadable(error)),
+            Err(error) => return Err(ReceiveError::unreadable(path)(error)),
         }
     }
     Ok((bytes, ContentDigest::from_bytes(hasher.finalize().into())))

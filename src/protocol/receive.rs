@@ -36,7 +36,7 @@ pub fn receive(path: &Path, request: &Request, max_bytes: u64) -> Result<Respons
 pub fn read_bounded(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ReceiveError> {
     let file = open_regular(path, "response", "a regular response.json")?;
     let mut bytes = Vec::new();
-    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(ReceiveError::Unreadable)?;
+    file.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(ReceiveError::unreadable(path))?;
     if bytes.len() as u64 > max_bytes {
         return Err(ProtocolViolation::new("response", format!("at most {max_bytes} bytes"), "more").into());
     }
@@ -46,16 +46,17 @@ pub fn read_bounded(path: &Path, max_bytes: u64) -> Result<Vec<u8>, ReceiveError
 /// Opens a file that a worker left, if it is one; `field` and `expected` name it in a violation.
 pub(super) fn open_regular(path: &Path, field: &str, expected: &str) -> Result<File, ReceiveError> {
     let violation = |received: &str| ProtocolViolation::new(field, expected, received);
+    let unreadable = ReceiveError::unreadable(path);
     // A worker can leave nothing, a link, a FIFO or a forbidden file; any other failure is the system's.
     let refused = |error: Errno| match error {
         Errno::NOENT | Errno::LOOP | Errno::NXIO | Errno::ACCESS => violation(&error.to_string()).into(),
-        other => ReceiveError::Unreadable(other.into()),
+        other => unreadable(other.into()),
     };
     // INVARIANT(response-is-regular): NOFOLLOW and NONBLOCK keep a symlink or FIFO that a
     // hostile worker planted from redirecting or blocking the harness.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty()).map_err(refused)?);
-    if !file.metadata().map_err(ReceiveError::Unreadable)?.is_file() {
+    if !file.metadata().map_err(&unreadable)?.is_file() {
         return Err(violation("another kind of file").into());
     }
     Ok(file)
@@ -196,7 +197,7 @@ mod tests {
     fn a_failure_of_the_system_is_not_the_workers() {
         let path = Path::new("/").join("n".repeat(300));
         let received = receive(&path, &request_with_name("main".into()), 4_096);
-        assert!(matches!(received, Err(ReceiveError::Unreadable(_))), "{received:?}");
+        assert!(matches!(received, Err(ReceiveError::Unreadable { .. })), "{received:?}");
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! A broken protocol: what was expected and what came instead.
 
+use std::io;
+use std::path::{Path, PathBuf};
+
 /// The worker's side of the exchange is not what the protocol allows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: expected {expected}, received {received}")]
@@ -19,8 +22,20 @@ pub enum ReceiveError {
     #[error(transparent)]
     Violation(#[from] ProtocolViolation),
     /// The system failed to read what the worker left.
-    #[error("cannot read the response: {0}")]
-    Unreadable(#[source] std::io::Error),
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl ReceiveError {
+    /// What a failure to read this file is.
+    pub(super) fn unreadable(path: &Path) -> impl Fn(io::Error) -> Self {
+        |source| Self::Unreadable { path: path.to_owned(), source }
+    }
 }
 
 const MAX_RECEIVED_CHARS: usize = 200;

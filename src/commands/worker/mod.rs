@@ -31,7 +31,7 @@ use crate::protocol::response::{AnswersSummary, Outcome as Answered, Response};
 use crate::protocol::violation::ReceiveError;
 use crate::protocol::{encode, receive};
 use crate::sandbox::{Backend, Bubblewrap, Direct};
-use crate::store::{Operation, Staging, StoreError};
+use crate::store::{Staging, StoreError};
 
 pub use sandbox_probe::probe_sandbox;
 
@@ -153,8 +153,8 @@ pub fn run_as(
     let failure: Failure = match receive(context, place, &request) {
         Ok((response, _)) if run.space_ran_out && needs_space(&response) => space_ran_out(place).into(),
         Ok((response, answers)) => return Ok(Reply { response, answers, run }),
-        Err((ReceiveError::Violation(_), _)) if run.space_ran_out => space_ran_out(place).into(),
-        Err((error, path)) => not_received(error, &path),
+        Err(ReceiveError::Violation(_)) if run.space_ran_out => space_ran_out(place).into(),
+        Err(error) => error.into(),
     };
     Err(diagnostics::attach(context, place, &run, failure))
 }
@@ -164,15 +164,14 @@ fn receive(
     context: &Context<'_>,
     place: &Workplace<'_>,
     request: &Request,
-) -> Result<(Response, Option<Answers>), (ReceiveError, PathBuf)> {
+) -> Result<(Response, Option<Answers>), ReceiveError> {
     let most_bytes = context.host.max_response_bytes;
     let path = place.staging.invocation_directory().join(RESPONSE);
-    let response = receive::receive(&path, request, most_bytes).map_err(|error| (error, path))?;
+    let response = receive::receive(&path, request, most_bytes)?;
     let (Some(queries), Some(summary)) = (request.arguments.queries(), summary(&response)) else {
         return Ok((response, None));
     };
-    let path = answers_path(place);
-    let answers = Answers::receive(&path, queries, summary, most_bytes).map_err(|error| (error, path))?;
+    let answers = Answers::receive(&answers_path(place), queries, summary, most_bytes)?;
     Ok((response, Some(answers)))
 }
 
@@ -192,13 +191,6 @@ fn summary(response: &Response) -> Option<&AnswersSummary> {
 /// What a worker that did not end in order had completed of the answers to `list`.
 pub fn salvage(context: &Context<'_>, place: &Workplace<'_>, list: &QueryList) -> Option<Answers> {
     Answers::salvage(&answers_path(place), list.items.len(), context.host.max_response_bytes).ok()
-}
-
-fn not_received(error: ReceiveError, path: &Path) -> Failure {
-    match error {
-        ReceiveError::Violation(violation) => violation.into(),
-        ReceiveError::Unreadable(source) => StoreError::io(source, Operation::Read, path).into(),
-    }
 }
 
 /// Whether a full disk makes this answer worthless: an Analysis may lack what could not be written,

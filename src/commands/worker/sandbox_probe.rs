@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{WorkerTask, ending, grants, not_received, supervise};
+use super::{WorkerTask, ending, grants, supervise};
 use crate::commands::boot_mode::BootMode;
 use crate::commands::context::{Context, Engine};
 use crate::commands::diagnostics;
@@ -51,7 +51,7 @@ pub fn probe_sandbox(
     let answered = ending::judge(context, &backend, &run, &progress_path)
         .and_then(|()| {
             let path = invocation.join(RESPONSE);
-            receive::read_bounded(&path, MAX_FINDINGS_BYTES).map_err(|error| not_received(error, &path))
+            Ok(receive::read_bounded(&path, MAX_FINDINGS_BYTES)?)
         })
         .and_then(|bytes| Ok(read(&bytes)?));
     let mut reports = answered.map_err(|failure| diagnostics::attach(context, place, &run, failure))?;
