@@ -78,7 +78,7 @@ impl<E> From<StoreError> for Stop<E> {
 impl Serialize for PageItems<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut items = serializer.serialize_seq(None)?;
-        let passed = self.table.for_each_of_page(self.range.clone(), |item| {
+        let passed = self.table.for_each_function(self.range.clone(), |item| {
             items.serialize_element(&item).map_err(Stop::Serializer)
         });
         match passed {

@@ -49,9 +49,10 @@ fn judge_addresses(
 
 fn resolve(ready: &Ready<'_>, selectors: &[FunctionSelector]) -> Result<Vec<Resolution>, Failure> {
     let mut resolvers = Resolvers::new(selectors);
-    ready.analysis.functions()?.for_each_function::<StoreError>(|item| {
+    let table = ready.analysis.functions()?;
+    table.for_each_function(0..table.total(), |item| {
         resolvers.visit(&item);
-        Ok(())
+        Ok::<_, StoreError>(())
     })?;
     Ok(resolvers.finish())
 }

@@ -10,8 +10,8 @@ use super::document;
 use super::error::StoreError;
 use super::facts::PROGRAM_FACTS_LIMIT_BYTES;
 use super::function_table::FunctionTable;
-use super::hashing::{self, read_bounded};
-use super::inventory::{check_contents, check_listing, open_parent};
+use super::hashing::read_bounded;
+use super::inventory::{check_contents, check_listing};
 use super::layout;
 use super::lock::{AnalysisLock, HoldsAnalysisLock};
 use super::manifest::{AnalysisManifest, digest_line};
@@ -123,13 +123,6 @@ impl StoredAnalysis {
         self.attribute(self.open_functions())
     }
 
-    /// Verifies every file of the Analysis, the project included.
-    pub fn verify(&self) -> Result<(), StoreError> {
-        self.program_facts()?;
-        self.functions()?.verify()?;
-        self.attribute(self.verify_project())
-    }
-
     pub(super) fn open_project(&self) -> Result<Dir, StoreError> {
         let project = self.dir.open_dir(layout::PROJECT)?;
         let recorded = &self.manifest.project;
@@ -157,19 +150,13 @@ impl StoredAnalysis {
             .manifest
             .facts_file(layout::FUNCTIONS)
             .map_err(|reason| facts.corrupt(layout::FUNCTIONS, reason))?;
-        let total = self.manifest.program.function_count;
-        Ok(FunctionTable { facts, entry, total, identity: (self.sample, self.profile_digest) })
-    }
-
-    fn verify_project(&self) -> Result<(), StoreError> {
-        let project = self.open_project()?;
-        for entry in &self.manifest.project.files {
-            let (parent, name) = open_parent(&project, &entry.path)?;
-            let path = parent.child_path(name);
-            let found = hashing::hash(&mut parent.open_file(name)?, &path, &hashing::to_the_end)?;
-            check_contents(&path, entry, found)?;
-        }
-        Ok(())
+        Ok(FunctionTable {
+            facts,
+            entry,
+            blocks: &self.manifest.facts.function_blocks,
+            total: self.manifest.program.function_count,
+            identity: (self.sample, self.profile_digest),
+        })
     }
 }
 
@@ -371,15 +358,8 @@ mod tests {
         assert_eq!(table.total(), 3);
         assert_eq!(table.read_page(1..2).unwrap(), [function("b", 2)]);
         assert_eq!(table.read_page(3..3).unwrap(), []);
-        let mut all = Vec::new();
-        table
-            .for_each_function(|item| {
-                all.push(item);
-                Ok::<_, StoreError>(())
-            })
-            .unwrap();
+        let all = table.read_page(0..3).unwrap();
         assert_eq!(all, [function("a", 1), function("b", 2), function("c", 3)]);
-        assert_eq!(table.read_page(0..3).unwrap(), all);
     }
 
     #[test]
@@ -390,28 +370,7 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.replace("\"c\"", "\"d\"")).unwrap();
         let table = analysis.functions().unwrap();
-        let mut visited = 0;
-        let outcome = table.for_each_function(|_| {
-            visited += 1;
-            Ok::<_, StoreError>(())
-        });
-        assert!(matches!(outcome, Err(StoreError::CorruptAnalysis { .. })));
-        assert_eq!(visited, 0);
         assert!(matches!(table.read_page(0..1), Err(StoreError::CorruptAnalysis { .. })));
-    }
-
-    #[test]
-    fn a_function_table_of_another_length_than_the_recorded_one_is_corrupt() {
-        let test = TestStore::new();
-        test.promote(2, 1);
-        let analysis = find(&test, 2).unwrap().unwrap();
-        let mut table = analysis.functions().unwrap();
-        for total in [0, 2, 4] {
-            table.total = total;
-            let all = table.for_each_function(|_| Ok::<_, StoreError>(()));
-            assert!(matches!(all, Err(StoreError::CorruptAnalysis { .. })), "{total}");
-            assert!(matches!(table.read_page(0..total), Err(StoreError::CorruptAnalysis { .. })), "{total}");
-        }
     }
 
     #[test]

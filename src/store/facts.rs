@@ -9,6 +9,7 @@ use std::io::BufReader;
 use super::dir::Dir;
 use super::document;
 use super::error::StoreError;
+use super::function_blocks::{BlockTally, FunctionBlock};
 use super::hashing::{BUFFER_BYTES, HashingReader, Stop, go_on, read_bounded};
 use super::io::{At as _, Operation};
 use super::layout::{FUNCTIONS, PROGRAM_FACTS};
@@ -41,14 +42,15 @@ pub struct FactsClaim {
     pub function_count: u64,
 }
 
-/// Checks both facts files against the claim, the totals and the byte limit.
+/// Checks both facts files against the claim, the totals and the byte limit; gives the blocks of
+/// the function table.
 pub(super) fn validate(
     facts: &Dir,
     claim: &FactsClaim,
     counts: &ProgramCounts,
     max_facts_bytes: u64,
     stop: Stop<'_>,
-) -> Result<(), StoreError> {
+) -> Result<Vec<FunctionBlock>, StoreError> {
     let program = validate_program(facts, claim)?;
     if claim.functions.bytes > max_facts_bytes {
         return Err(invalid_file(FUNCTIONS, format!("larger than {max_facts_bytes} bytes")));
@@ -61,7 +63,7 @@ pub(super) fn validate(
         ("the program's memory function count", counts.memory_function_count, seen.memory_functions),
     ];
     match expected.into_iter().find(|(_, stated, found)| stated != found) {
-        None => Ok(()),
+        None => Ok(seen.blocks),
         Some((what, stated, found)) => {
             Err(invalid_file(FUNCTIONS, format!("{what} is {stated}, found {found}")))
         }
@@ -94,6 +96,7 @@ const LINES_PER_STEP: u64 = 1_000;
 struct Seen {
     functions: u64,
     memory_functions: u64,
+    blocks: Vec<FunctionBlock>,
 }
 
 fn validate_functions(
@@ -105,7 +108,8 @@ fn validate_functions(
     let file = facts.open_file(FUNCTIONS).map_err(StoreError::within_staging)?;
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, HashingReader::new(file));
     let mut line = Vec::new();
-    let mut seen = Seen { functions: 0, memory_functions: 0 };
+    let mut seen = Seen { functions: 0, memory_functions: 0, blocks: vec![] };
+    let mut blocks = BlockTally::default();
     let mut previous: Option<FunctionItem> = None;
     loop {
         let number = seen.functions + 1;
@@ -127,11 +131,13 @@ fn validate_functions(
         if previous.as_ref().is_some_and(|previous| previous.order_key() >= item.order_key()) {
             return Err(refuse("not in strictly ascending order".to_owned()));
         }
+        blocks.add(&line);
         seen.functions += 1;
         seen.memory_functions += u64::from(item.location == FunctionLocation::Memory);
         previous = Some(item);
     }
     check_claim(FUNCTIONS, &claim.functions, reader.into_inner().finish())?;
+    seen.blocks = blocks.finish();
     Ok(seen)
 }
 
@@ -193,7 +199,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let dir = Dir::open_root(temp.path()).unwrap().unwrap();
         let (claim, counts) = write_facts(temp.path(), program, functions);
-        validate(&dir, &claim, &counts, max_facts_bytes, &to_the_end)
+        validate(&dir, &claim, &counts, max_facts_bytes, &to_the_end).map(|_| ())
     }
 
     fn refusal(functions: &[u8]) -> (u64, String) {

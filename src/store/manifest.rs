@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document;
 use super::error::StoreError;
+use super::function_blocks::{FunctionBlock, cover};
 use super::layout;
 use crate::domain::canonical_json::to_canonical_bytes;
 use crate::domain::digest::{BasisDigest, ContentDigest, ProfileDigest, SampleDigest};
@@ -92,6 +93,8 @@ pub struct ManifestFacts {
     pub path: String,
     /// Its files, bytewise by path.
     pub files: Vec<InventoryEntry>,
+    /// What `functions.jsonl` consists of, in its order.
+    pub function_blocks: Vec<FunctionBlock>,
 }
 
 /// The Ghidra project.
@@ -189,6 +192,7 @@ impl AnalysisManifest {
             (self.profile_document == describe(layout::PROFILE, &profile_bytes), "profile_document"),
             (self.facts.path == layout::FACTS, "facts.path"),
             (paths(&self.facts.files) == [layout::FUNCTIONS, layout::PROGRAM_FACTS], "facts.files"),
+            (self.function_blocks_agree(), "facts.function_blocks"),
             (self.project.name == layout::PROJECT_NAME, "project.name"),
             (self.project.path == layout::PROJECT, "project.path"),
             (paths(&self.project.files).is_sorted_by(|a, b| a < b), "project.files"),
@@ -197,6 +201,12 @@ impl AnalysisManifest {
         Ok(match expected.into_iter().find(|(holds, _)| !holds) {
             None => Ok(()),
             Some((_, field)) => Err(format!("field {field} does not agree with where it was found")),
+        })
+    }
+
+    fn function_blocks_agree(&self) -> bool {
+        self.facts_file(layout::FUNCTIONS).is_ok_and(|entry| {
+            cover(&self.facts.function_blocks, self.program.function_count, entry.size_bytes)
         })
     }
 

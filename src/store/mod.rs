@@ -12,6 +12,7 @@ mod dir;
 mod document;
 mod error;
 mod facts;
+mod function_blocks;
 mod function_table;
 mod ghidra_path;
 mod hashing;
@@ -49,6 +50,7 @@ pub use diagnostics::{
 };
 pub use error::StoreError;
 pub use facts::{FactsClaim, FileClaim};
+pub use function_blocks::{BlockTally, FunctionBlock};
 pub use function_table::FunctionTable;
 pub use ghidra_path::GhidraPathViolation;
 pub use io::Operation;

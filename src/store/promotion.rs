@@ -12,6 +12,7 @@ use super::analysis::{DOCUMENT_LIMIT_BYTES, StoredAnalysis};
 use super::dir::Dir;
 use super::error::StoreError;
 use super::facts::{self, FactsClaim};
+use super::function_blocks::FunctionBlock;
 use super::hashing::Stop;
 use super::inventory::{seal, seal_file};
 use super::io::{At as _, Operation};
@@ -100,12 +101,13 @@ impl Store {
             &facts,
             &[(layout::FUNCTIONS, FileType::RegularFile), (layout::PROGRAM_FACTS, FileType::RegularFile)],
         )?;
-        facts::validate(&facts, &input.facts, &input.program, input.max_facts_bytes, stop)?;
+        let blocks = facts::validate(&facts, &input.facts, &input.program, input.max_facts_bytes, stop)?;
+        let sealed_facts = seal_facts(&facts, blocks, stop).map_err(StoreError::within_staging)?;
+        let sealed_project = seal_project(&project, stop).map_err(StoreError::within_staging)?;
 
         let profile_bytes = input.profile.canonical_bytes()?;
         let profile_digest = ProfileDigest::of(&profile_bytes);
-        let manifest = build_manifest(guard, staging, input, &facts, &project, stop)?;
-        let manifest_bytes = manifest.encode()?;
+        let manifest_bytes = build_manifest(guard, staging, input, sealed_facts, sealed_project)?.encode()?;
         refuse_unloadable(&analysis, layout::PROFILE, &profile_bytes)?;
         refuse_unloadable(&analysis, layout::MANIFEST, &manifest_bytes)?;
         analysis.write_new_file(layout::PROFILE, &profile_bytes)?;
@@ -193,28 +195,44 @@ fn refuse_unexpected(dir: &Dir, expected: &[Entry]) -> Result<(), StoreError> {
     }
 }
 
+fn seal_facts(
+    facts: &Dir,
+    function_blocks: Vec<FunctionBlock>,
+    stop: Stop<'_>,
+) -> Result<ManifestFacts, StoreError> {
+    let mut files = Vec::new();
+    for name in [layout::FUNCTIONS, layout::PROGRAM_FACTS] {
+        files.push(seal_file(facts, name, name, stop)?);
+    }
+    facts.restrict()?;
+    facts.sync()?;
+    Ok(ManifestFacts { path: layout::FACTS.to_owned(), files, function_blocks })
+}
+
+fn seal_project(project: &Dir, stop: Stop<'_>) -> Result<ManifestProject, StoreError> {
+    let (listing, files) = seal(project, stop)?;
+    Ok(ManifestProject {
+        name: layout::PROJECT_NAME.to_owned(),
+        path: layout::PROJECT.to_owned(),
+        directories: listing.directories,
+        files,
+    })
+}
+
 fn build_manifest(
     guard: &BuildGuard,
     staging: &Staging,
     input: &PromotionInput,
-    facts: &Dir,
-    project: &Dir,
-    stop: Stop<'_>,
+    facts: ManifestFacts,
+    project: ManifestProject,
 ) -> Result<AnalysisManifest, StoreError> {
     let profile_bytes = input.profile.canonical_bytes()?;
-    let mut facts_files = Vec::new();
-    for name in [layout::FUNCTIONS, layout::PROGRAM_FACTS] {
-        facts_files.push(seal_file(facts, name, name, stop).map_err(StoreError::within_staging)?);
-    }
-    facts.restrict()?;
-    facts.sync()?;
-    let (listing, project_files) = seal(project, stop).map_err(StoreError::within_staging)?;
     let completed_at = input
         .completed_at
         .to_offset(time::UtcOffset::UTC)
         .format(&Rfc3339)
         .map_err(std::io::Error::other)
-        .at(Operation::Write, &project.child_path(layout::MANIFEST))?;
+        .at(Operation::Write, &staging.base.dir.child_path(layout::MANIFEST))?;
     Ok(AnalysisManifest {
         manifest_version: MANIFEST_VERSION,
         state: AnalysisState::Complete,
@@ -241,13 +259,8 @@ fn build_manifest(
         faults: input.faults.clone(),
         suspicions: input.suspicions.clone(),
         profile_document: describe(layout::PROFILE, &profile_bytes),
-        facts: ManifestFacts { path: layout::FACTS.to_owned(), files: facts_files },
-        project: ManifestProject {
-            name: layout::PROJECT_NAME.to_owned(),
-            path: layout::PROJECT.to_owned(),
-            directories: listing.directories,
-            files: project_files,
-        },
+        facts,
+        project,
     })
 }
 

@@ -3,9 +3,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::analysis::StoredAnalysis;
 use super::document;
+use super::error::StoreError;
 use super::facts::{FactsClaim, FileClaim};
-use super::hashing::to_the_end;
+use super::hashing::{hash, to_the_end};
+use super::inventory::{check_contents, open_parent};
 use super::lock::{BuildGuard, ReadGuard};
 use super::open::Store;
 use super::promotion::PromotionInput;
@@ -193,5 +196,25 @@ impl TestStore {
             .join("analyses")
             .join(self.sample().to_string())
             .join(profile(max_cpu).digest().unwrap().to_string())
+    }
+}
+
+impl StoredAnalysis {
+    /// Verifies every file of the Analysis, the project included.
+    pub fn verify(&self) -> Result<(), StoreError> {
+        self.program_facts()?;
+        self.functions()?.read_page(0..u64::MAX)?;
+        self.attribute(self.verify_project())
+    }
+
+    fn verify_project(&self) -> Result<(), StoreError> {
+        let project = self.open_project()?;
+        for entry in &self.manifest().project.files {
+            let (parent, name) = open_parent(&project, &entry.path)?;
+            let path = parent.child_path(name);
+            let found = hash(&mut parent.open_file(name)?, &path, &to_the_end)?;
+            check_contents(&path, entry, found)?;
+        }
+        Ok(())
     }
 }

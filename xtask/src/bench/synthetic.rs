@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use ghidr::domain::digest::ContentDigest;
 use ghidr::domain::program::ProgramFacts;
 use ghidr::domain::{address::Address, address::Offset, function::FunctionItem, function::FunctionLocation};
-use ghidr::store::{AnalysisManifest, InventoryEntry};
+use ghidr::store::{AnalysisManifest, BlockTally, InventoryEntry};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -19,8 +19,11 @@ pub fn replace_functions(store: &Path, count: u64) -> Result<(), TaskError> {
     let analysis = only_child(&only_child(&store.join("analyses"))?)?;
     let facts = analysis.join("facts");
     let mut table = Vec::new();
+    let mut blocks = BlockTally::default();
     for index in 0..count {
-        table.extend(document(&function(index))?);
+        let line = document(&function(index))?;
+        blocks.add(line.trim_ascii_end());
+        table.extend(line);
     }
     let mut program: ProgramFacts = read(&facts.join("program.json"))?;
     program.function_count = count;
@@ -28,6 +31,7 @@ pub fn replace_functions(store: &Path, count: u64) -> Result<(), TaskError> {
     let mut manifest: AnalysisManifest = read(&analysis.join("manifest.json"))?;
     manifest.program.function_count = count;
     manifest.program.memory_function_count = count;
+    manifest.facts.function_blocks = blocks.finish();
     for entry in &mut manifest.facts.files {
         describe(entry, if entry.path == "functions.jsonl" { &table } else { &program });
     }
