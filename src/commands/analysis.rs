@@ -22,6 +22,7 @@ use crate::domain::profile::{AnalysisBasis, AnalysisProfile, PROFILE_VERSION, Pr
 use crate::domain::provenance::{QueryProvenance, ReportedTarget};
 use crate::domain::target::TargetVerification;
 use crate::domain::warning::Warning;
+use crate::process::Interrupts;
 use crate::protocol::answers::Answers;
 use crate::protocol::limits::{MAX_FACTS_BYTES, PROTOCOL_VERSION};
 use crate::protocol::response::{AnalysisResult, Outcome, QueryOutcome};
@@ -55,6 +56,8 @@ pub struct Ready<'store> {
     pub lock: AnalysisLock,
     /// The Analysis.
     pub analysis: StoredAnalysis,
+    /// Asked during long passes over it.
+    pub interrupts: &'store Interrupts,
     /// How the command came by it.
     pub disposition: Disposition,
     /// What the worker which built it answered, when it had Queries.
@@ -178,7 +181,7 @@ impl<'command> Session<'command> {
     /// Holds the exclusive lock; whoever held it before may have done the work already, so only the
     /// very Analysis that was found `corrupt` (named by its manifest) is set aside.
     fn build<'store>(
-        &self,
+        &'store self,
         store: &'store Store,
         lock: BuildGuard,
         queries: Option<&QueryList>,
@@ -236,13 +239,13 @@ impl<'command> Session<'command> {
         staging.remove_sample()?;
         match reply.response.outcome {
             Outcome::Analyzed { analysis, .. } => {
-                let answers = reply.answers;
-                let answered = answers
-                    .map(|answers| Answered::retaining(self.context, &place, &reply.run, answers))
-                    .transpose()?;
                 let analysis = self
                     .promote(store, lock, &staging, *analysis)
                     .map_err(|failure| diagnostics::attach(self.context, &place, &reply.run, failure))?;
+                let answered = reply
+                    .answers
+                    .map(|answers| Answered::retaining(self.context, &place, &reply.run, answers))
+                    .transpose()?;
                 Ok(Built { analysis, answered, watchdog_seconds: reply.run.watchdog_seconds, times })
             }
             Outcome::Failed { error } => {
@@ -304,7 +307,7 @@ impl<'command> Session<'command> {
     }
 
     fn ready<'store>(
-        &self,
+        &'store self,
         store: &'store Store,
         lock: AnalysisLock,
         analysis: StoredAnalysis,
@@ -326,6 +329,7 @@ impl<'command> Session<'command> {
         }
         Ready {
             store,
+            interrupts: self.context.host.interrupts,
             lock,
             analysis,
             disposition,

@@ -22,7 +22,7 @@ use crate::domain::selector::{FunctionSelector, Resolution};
 use crate::protocol::limits::{MAX_QUERIES, MAX_REQUEST_BYTES};
 use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::{Decompilation, Outcome, QueryOutcome, Stopped};
-use crate::store::Store;
+use crate::store::{Operation, Store, StoreError};
 
 /// Kind of the success document about one of them.
 pub const KIND: &str = "decompilation";
@@ -189,10 +189,11 @@ impl<'run> Inquiry<'run> {
         self.spent += began.elapsed();
         let reply = match ended {
             Ok(reply) => reply,
-            Err(failure) => {
+            Err(failure) if failure.cut_worker_short() => {
                 let answers = worker::salvage(context, &place, &list);
                 return Ok((answers.map(|answers| Answered { answers, log: None }), Err(failure)));
             }
+            Err(failure) => return Err(failure),
         };
         self.times = Some(WorkerTimes::of(&reply));
         match (reply.response.outcome, reply.answers) {
@@ -266,7 +267,7 @@ impl Course<'_, '_> {
         while self.next < index {
             let obtained = match std::mem::replace(&mut self.plans[self.next], Plan::Skip) {
                 Plan::Fail(failure) => Obtained::Failed(failure),
-                Plan::Serve => self.serve(self.next)?,
+                Plan::Serve => self.serve(self.next),
                 Plan::Ask(_) => {
                     Obtained::NotRun(self.inquiry.stopped.unwrap_or(NotRunReason::EarlierFailure))
                 }
@@ -286,14 +287,19 @@ impl Course<'_, '_> {
     }
 
     /// Reads again what was found to be there: held until its turn comes, the texts of a whole Program would be too much.
-    fn serve(&self, index: usize) -> Result<Obtained, Failure> {
+    fn serve(&self, index: usize) -> Obtained {
         let found = match &self.wanted[index].resolution {
             Ok(Resolution::Unique(item)) => kept(self.inquiry.ready, item),
             _ => None,
         };
-        let decompilation =
-            found.ok_or_else(|| Failure::internal("a kept decompilation changed while it was read"))?;
-        Ok(Obtained::Text { decompilation, kept: true })
+        match found {
+            Some(decompilation) => Obtained::Text { decompilation, kept: true },
+            None => {
+                let path = self.inquiry.ready.store.location().path.clone();
+                let again = std::io::Error::other("a kept decompilation cannot be read again");
+                Obtained::Failed(StoreError::io(again, Operation::Read, &path).into())
+            }
+        }
     }
 
     fn judge(

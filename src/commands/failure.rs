@@ -39,6 +39,12 @@ impl Failure {
         PublicError::InternalError { reason: reason.to_string() }.into()
     }
 
+    /// Whether the worker's run was cut short, by itself, a limit or the user: then there is no response, and what
+    /// it had completed by then is all there is. What an orderly worker left is true as a whole, or not at all.
+    pub fn cut_worker_short(&self) -> bool {
+        self.ended_worker || matches!(*self.error, PublicError::Interrupted { .. })
+    }
+
     /// Whether the worker ended badly without a reason that is known.
     pub fn is_worker_failure(&self) -> bool {
         matches!(*self.error, PublicError::WorkerFailed { .. })
@@ -304,7 +310,6 @@ impl From<ProtocolViolation> for Failure {
     }
 }
 
-/// What a worker left was judged before; only reading it again can fail now.
 impl From<ReceiveError> for Failure {
     fn from(error: ReceiveError) -> Self {
         match error {

@@ -19,6 +19,7 @@ use crate::domain::page::PageRequest;
 use crate::domain::warning;
 use crate::output::envelope::Envelope;
 use crate::output::human;
+use crate::process::Interrupts;
 use crate::store::{FunctionTable, StoreError};
 
 /// Kind of the success document.
@@ -32,7 +33,12 @@ pub fn run(context: &Context<'_>, arguments: &FunctionsArguments) -> Result<Answ
         let table = ready.analysis.functions()?;
         let total = table.total();
         let failure = RefCell::default();
-        let items = PageItems { table: &table, range: request.range(total), failure: &failure };
+        let items = PageItems {
+            table: &table,
+            range: request.range(total),
+            interrupts: ready.interrupts,
+            failure: &failure,
+        };
         let text = |_: &_| Ok(human::function_list(&list(ready, request)?));
         let repeated = |made: &Envelope<_, FunctionList<_>>| {
             made.clone().with_provenance(session.provenance(ready, None))
@@ -50,7 +56,7 @@ pub fn run(context: &Context<'_>, arguments: &FunctionsArguments) -> Result<Answ
 pub fn list(ready: &Ready<'_>, request: PageRequest) -> Result<FunctionList, Failure> {
     let table = ready.analysis.functions()?;
     let total = table.total();
-    let items = table.read_page(request.range(total))?;
+    let items = table.read_page(request.range(total), &|| ready.interrupts.first())?;
     Ok(FunctionList { page: request.describe(FUNCTION_ORDER, total), items })
 }
 
@@ -59,6 +65,7 @@ pub fn list(ready: &Ready<'_>, request: PageRequest) -> Result<FunctionList, Fai
 struct PageItems<'run> {
     table: &'run FunctionTable<'run>,
     range: Range<u64>,
+    interrupts: &'run Interrupts,
     /// Why they could not be read, which a serializer's error cannot carry.
     failure: &'run RefCell<Option<StoreError>>,
 }
@@ -78,7 +85,8 @@ impl<E> From<StoreError> for Stop<E> {
 impl Serialize for PageItems<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut items = serializer.serialize_seq(None)?;
-        let passed = self.table.for_each_function(self.range.clone(), |item| {
+        let stop = || self.interrupts.first();
+        let passed = self.table.for_each_function(self.range.clone(), &stop, |item| {
             items.serialize_element(&item).map_err(Stop::Serializer)
         });
         match passed {

@@ -50,7 +50,7 @@ fn judge_addresses(
 fn resolve(ready: &Ready<'_>, selectors: &[FunctionSelector]) -> Result<Vec<Resolution>, Failure> {
     let mut resolvers = Resolvers::new(selectors);
     let table = ready.analysis.functions()?;
-    table.for_each_function(0..table.total(), |item| {
+    table.for_each_function(0..table.total(), &|| ready.interrupts.first(), |item| {
         resolvers.visit(&item);
         Ok::<_, StoreError>(())
     })?;

@@ -34,7 +34,7 @@ pub struct FunctionItem {
     pub is_external: bool,
     /// Ghidra's `isThunk()`.
     pub is_thunk: bool,
-    /// Entry of the Function a thunk resolves to, when Ghidra resolves it.
+    /// Entry of a thunk's immediate target, Ghidra's `getThunkedFunction(false)`, when there is one.
     pub thunk_target_entry: Option<Address>,
     /// Whether `decompile` accepts this Function.
     pub decompilable: bool,

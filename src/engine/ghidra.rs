@@ -109,6 +109,9 @@ impl Ghidra {
             path: Some(path.clone()),
             selected_by: BUNDLE_RULE.to_owned(),
         })?;
+        if descriptor.layout == EngineLayout::InstallationDirectory {
+            require_described(&path, &descriptor).map_err(incompatible)?;
+        }
         Ok(Some(Self {
             layout: descriptor.layout,
             path,
@@ -137,8 +140,7 @@ impl Ghidra {
             let text = read_from_jar(&resolved).map_err(&incompatible)?;
             (EngineLayout::SingleJar, text)
         };
-        let properties =
-            ApplicationProperties::parse(&text).map_err(|error| incompatible(error.to_string()))?;
+        let properties = properties(&text).map_err(incompatible)?;
         Ok(Self {
             layout,
             path: resolved,
@@ -165,6 +167,24 @@ impl Ghidra {
     pub fn settings_directory_name(&self) -> String {
         format!(".ghidra_{}_{}", self.version, self.release_name)
     }
+}
+
+/// A directory that an installation only points to may have been replaced since; what the bundle itself holds may not.
+fn require_described(directory: &Path, descriptor: &EngineDescriptor) -> Result<(), String> {
+    let found = properties(&read_from_directory(directory)?)?;
+    if (&found.version, &found.build) == (&descriptor.ghidra_version, &descriptor.ghidra_build) {
+        return Ok(());
+    }
+    Err(format!(
+        "{} is not the release that was installed but version {}, build {}",
+        directory.display(),
+        found.version,
+        found.build
+    ))
+}
+
+fn properties(text: &str) -> Result<ApplicationProperties, String> {
+    ApplicationProperties::parse(text).map_err(|error| error.to_string())
 }
 
 fn read_from_directory(directory: &Path) -> Result<String, String> {
@@ -235,6 +255,27 @@ mod tests {
         assert_eq!(ghidra.layout, EngineLayout::InstallationDirectory);
         assert_eq!((ghidra.version.as_str(), ghidra.build.as_str()), ("12.1.2", "abc"));
         assert!(ghidra.launcher().ends_with("support/analyzeHeadless"));
+    }
+
+    #[test]
+    fn an_installation_that_was_replaced_in_place_is_not_taken_for_the_installed_one() {
+        let (installation, bundle) = (installation(), tempfile::tempdir().unwrap());
+        let (layout, path) = (EngineLayout::InstallationDirectory, installation.path().to_owned());
+        let descriptor = EngineDescriptor::new(layout, path, &properties(PROPERTIES).unwrap(), None);
+        let file = bundle.path().join(crate::engine::descriptor::FILE_NAME);
+        std::fs::write(file, descriptor.to_bytes().unwrap()).unwrap();
+        let find = || {
+            let bundle = Bundle::at(bundle.path().to_owned());
+            Ghidra::find(&GhidraCandidates { explicit: None, bundle, fallback: None })
+        };
+        assert_eq!(find().unwrap().version, "12.1.2");
+        for (was, is) in [("12.1.2", "12.1.3"), ("ghidra=abc", "ghidra=abd")] {
+            let other = PROPERTIES.replace(was, is);
+            std::fs::write(installation.path().join(PROPERTIES_IN_DIRECTORY), other).unwrap();
+            let error = find().unwrap_err();
+            assert!(matches!(&error, GhidraError::Incompatible { .. }), "{error}");
+            assert!(error.to_string().contains("not the release that was installed"), "{error}");
+        }
     }
 
     #[test]

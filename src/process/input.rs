@@ -1,12 +1,25 @@
 //! Reads what somebody sends, bounded, until it ends or a signal comes.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::path::Path;
 
+use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
 use super::interrupts::Interrupts;
 use super::terminal::wait;
+
+/// Opens what may be a FIFO without waiting for somebody to write to it: the waiting is for [`read`], which a signal ends.
+///
+/// # Errors
+///
+/// When it cannot be opened.
+pub fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
+}
 
 /// Everything there is to read, but not more than one byte beyond `most_bytes`; what was read so
 /// far when a signal comes.

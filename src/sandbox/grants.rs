@@ -7,7 +7,7 @@ use std::path::PathBuf;
 pub struct WorkerGrants {
     /// The executable that is started as the worker, and outside of the sandbox as its guard.
     pub worker_executable: PathBuf,
-    /// This invocation's private directory (request, response, progress), writable.
+    /// This invocation's private directory, in which request, response and all else is exchanged; writable.
     pub invocation_directory: PathBuf,
     /// The staged Sample, read-only.
     pub sample: Option<PathBuf>,

@@ -226,6 +226,7 @@ fn load_manifest(
 mod tests {
     use super::*;
     use crate::domain::digest::ContentDigest;
+    use crate::store::hashing::to_the_end;
     use crate::store::testing::{TestStore, function, id};
     use std::path::Path;
 
@@ -356,9 +357,9 @@ mod tests {
         let analysis = find(&test, 2).unwrap().unwrap();
         let table = analysis.functions().unwrap();
         assert_eq!(table.total(), 3);
-        assert_eq!(table.read_page(1..2).unwrap(), [function("b", 2)]);
-        assert_eq!(table.read_page(3..3).unwrap(), []);
-        let all = table.read_page(0..3).unwrap();
+        assert_eq!(table.read_page(1..2, &to_the_end).unwrap(), [function("b", 2)]);
+        assert_eq!(table.read_page(3..3, &to_the_end).unwrap(), []);
+        let all = table.read_page(0..3, &to_the_end).unwrap();
         assert_eq!(all, [function("a", 1), function("b", 2), function("c", 3)]);
     }
 
@@ -370,7 +371,7 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::write(&path, text.replace("\"c\"", "\"d\"")).unwrap();
         let table = analysis.functions().unwrap();
-        assert!(matches!(table.read_page(0..1), Err(StoreError::CorruptAnalysis { .. })));
+        assert!(matches!(table.read_page(0..1, &to_the_end), Err(StoreError::CorruptAnalysis { .. })));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::dir::{Dir, FILE_MODE};
 use super::error::StoreError;
@@ -152,7 +152,7 @@ impl PendingArtifact<'_> {
         match dir.try_open_file(name) {
             Ok(None) => Ok(false),
             Ok(Some(mut file)) => {
-                let found = hashing::hash(&mut file, Path::new(name), &hashing::to_the_end)?;
+                let found = hashing::hash(&mut file, &dir.child_path(name), &hashing::to_the_end)?;
                 Ok(found == (self.bytes, self.sha256))
             }
             Err(StoreError::Corrupt { .. }) => {

@@ -11,7 +11,7 @@ use super::dir::Dir;
 use super::document;
 use super::error::StoreError;
 use super::function_blocks::FunctionBlock;
-use super::hashing::{BUFFER_BYTES, HashingReader};
+use super::hashing::{BUFFER_BYTES, HashingReader, Stop, go_on};
 use super::io::{At as _, Operation, classify};
 use super::layout::FUNCTIONS;
 use super::lines::{LineError, next_line, skip_lines};
@@ -36,9 +36,9 @@ impl FunctionTable<'_> {
     }
 
     /// The Functions of a half-open index range.
-    pub fn read_page(&self, range: Range<u64>) -> Result<Vec<FunctionItem>, StoreError> {
+    pub fn read_page(&self, range: Range<u64>, stop: Stop<'_>) -> Result<Vec<FunctionItem>, StoreError> {
         let mut items = Vec::new();
-        self.for_each_function(range, |item| {
+        self.for_each_function(range, stop, |item| {
             items.push(item);
             Ok::<_, StoreError>(())
         })?;
@@ -50,10 +50,11 @@ impl FunctionTable<'_> {
     pub fn for_each_function<E: From<StoreError>>(
         &self,
         range: Range<u64>,
+        stop: Stop<'_>,
         mut visit: impl FnMut(FunctionItem) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut unreadable = None;
-        self.scan(range, |line| {
+        self.scan(range, stop, |line| {
             if unreadable.is_some() {
                 return Ok(());
             }
@@ -84,6 +85,7 @@ impl FunctionTable<'_> {
     fn scan<E: From<StoreError>>(
         &self,
         range: Range<u64>,
+        stop: Stop<'_>,
         mut visit: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut file = self.open()?;
@@ -91,6 +93,7 @@ impl FunctionTable<'_> {
         for block in self.blocks {
             let wanted = range.start.max(first)..range.end.min(first + block.function_count);
             if !wanted.is_empty() {
+                go_on(stop)?;
                 file.seek(SeekFrom::Start(offset)).at(Operation::Read, &self.facts.child_path(FUNCTIONS))?;
                 self.scan_block(&mut file, block, wanted.start - first..wanted.end - first, &mut visit)?;
             }
@@ -215,12 +218,12 @@ mod tests {
         let edges = [0, 1, 999, 1_000, 1_001, 1_999, 2_000, 2_499, 2_500];
         for start in edges {
             for end in edges.into_iter().filter(|end| *end >= start) {
-                let page = table.read_page(start..end).unwrap();
+                let page = table.read_page(start..end, &to_the_end).unwrap();
                 assert_eq!(page, stored.items[start as usize..end as usize], "{start}..{end}");
             }
         }
-        assert_eq!(table.read_page(2_499..9_999).unwrap(), stored.items[2_499..]);
-        assert_eq!(Stored::new(0).table().read_page(0..9).unwrap(), []);
+        assert_eq!(table.read_page(2_499..9_999, &to_the_end).unwrap(), stored.items[2_499..]);
+        assert_eq!(Stored::new(0).table().read_page(0..9, &to_the_end).unwrap(), []);
     }
 
     #[test]
@@ -232,18 +235,32 @@ mod tests {
         stored.change(digit, b'7');
         let table = stored.table();
         for page in [1_000..1_001, 1_999..2_000, 999..1_001, 0..2_500] {
-            assert!(is_corrupt(&table.read_page(page.clone())), "{page:?}");
+            assert!(is_corrupt(&table.read_page(page.clone(), &to_the_end)), "{page:?}");
         }
-        assert_eq!(table.read_page(0..1_000).unwrap(), stored.items[..1_000]);
-        assert_eq!(table.read_page(2_000..2_500).unwrap(), stored.items[2_000..]);
+        assert_eq!(table.read_page(0..1_000, &to_the_end).unwrap(), stored.items[..1_000]);
+        assert_eq!(table.read_page(2_000..2_500, &to_the_end).unwrap(), stored.items[2_000..]);
+    }
+
+    #[test]
+    fn a_signal_ends_a_pass_between_two_blocks() {
+        let stored = Stored::new(2_500);
+        let asked = std::cell::Cell::new(0);
+        let stop = || (asked.replace(asked.get() + 1) == 1).then_some(2);
+        let mut seen = 0;
+        let outcome = stored.table().for_each_function(0..2_500, &stop, |_| {
+            seen += 1;
+            Ok::<_, StoreError>(())
+        });
+        assert!(matches!(outcome, Err(StoreError::Interrupted { signal: 2 })), "{outcome:?}");
+        assert_eq!(seen, 1_000);
     }
 
     #[test]
     fn a_file_of_another_length_is_corrupt_for_every_page() {
         let stored = Stored::new(1_500);
         stored.change(stored.entry.size_bytes as usize, b'\n');
-        let longer = stored.table().read_page(0..1);
-        assert!(is_corrupt(&longer) && is_corrupt(&stored.table().read_page(9..9)));
+        let longer = stored.table().read_page(0..1, &to_the_end);
+        assert!(is_corrupt(&longer) && is_corrupt(&stored.table().read_page(9..9, &to_the_end)));
     }
 
     #[test]
@@ -251,10 +268,10 @@ mod tests {
         for recorded in [4, 6] {
             let mut stored = Stored::new(5);
             stored.blocks[0].function_count = recorded;
-            assert!(is_corrupt(&stored.table().read_page(0..recorded)), "{recorded}");
+            assert!(is_corrupt(&stored.table().read_page(0..recorded, &to_the_end)), "{recorded}");
         }
         let mut stored = Stored::new(5);
         stored.blocks[0].sha256 = ContentDigest::of(b"other");
-        assert!(is_corrupt(&stored.table().read_page(0..5)));
+        assert!(is_corrupt(&stored.table().read_page(0..5, &to_the_end)));
     }
 }

@@ -107,7 +107,8 @@ impl Store {
 
         let profile_bytes = input.profile.canonical_bytes()?;
         let profile_digest = ProfileDigest::of(&profile_bytes);
-        let manifest_bytes = build_manifest(guard, staging, input, sealed_facts, sealed_project)?.encode()?;
+        let manifest_bytes =
+            build_manifest(guard, staging, input, &profile_bytes, sealed_facts, sealed_project)?.encode()?;
         refuse_unloadable(&analysis, layout::PROFILE, &profile_bytes)?;
         refuse_unloadable(&analysis, layout::MANIFEST, &manifest_bytes)?;
         analysis.write_new_file(layout::PROFILE, &profile_bytes)?;
@@ -223,10 +224,10 @@ fn build_manifest(
     guard: &BuildGuard,
     staging: &Staging,
     input: &PromotionInput,
+    profile_bytes: &[u8],
     facts: ManifestFacts,
     project: ManifestProject,
 ) -> Result<AnalysisManifest, StoreError> {
-    let profile_bytes = input.profile.canonical_bytes()?;
     let completed_at = input
         .completed_at
         .to_offset(time::UtcOffset::UTC)
@@ -242,7 +243,7 @@ fn build_manifest(
             header: input.sample.header.clone(),
         },
         analysis_profile: ManifestProfile {
-            sha256: ProfileDigest::of(&profile_bytes),
+            sha256: ProfileDigest::of(profile_bytes),
             ghidra_version: input.profile.ghidra_version.clone(),
             adapter_protocol_version: input.adapter_protocol_version,
             target: input.target.clone(),
@@ -258,7 +259,7 @@ fn build_manifest(
         analyzers: input.analyzers.clone(),
         faults: input.faults.clone(),
         suspicions: input.suspicions.clone(),
-        profile_document: describe(layout::PROFILE, &profile_bytes),
+        profile_document: describe(layout::PROFILE, profile_bytes),
         facts,
         project,
     })

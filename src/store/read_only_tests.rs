@@ -3,6 +3,7 @@
 //! The read-only file system is made with bubblewrap: the outer test runs the inner one in it.
 #![allow(clippy::unwrap_used)]
 
+use super::hashing::to_the_end;
 use std::process::Command;
 
 use super::testing::{TestStore, id, profile};
@@ -43,7 +44,7 @@ fn inner() {
     let sample = SampleDigest::of(super::testing::SAMPLE_BYTES);
     let guard = store.read_lock(sample, profile(2).basis().digest().unwrap()).unwrap();
     let analysis = store.find_analysis(&guard).unwrap().unwrap();
-    assert_eq!(analysis.functions().unwrap().read_page(0..9).unwrap().len(), 3);
+    assert_eq!(analysis.functions().unwrap().read_page(0..9, &to_the_end).unwrap().len(), 3);
     analysis.verify().unwrap();
 
     let unwritable = |outcome: Result<(), StoreError>| {

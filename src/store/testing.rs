@@ -203,7 +203,7 @@ impl StoredAnalysis {
     /// Verifies every file of the Analysis, the project included.
     pub fn verify(&self) -> Result<(), StoreError> {
         self.program_facts()?;
-        self.functions()?.read_page(0..u64::MAX)?;
+        self.functions()?.read_page(0..u64::MAX, &to_the_end)?;
         self.attribute(self.verify_project())
     }
 

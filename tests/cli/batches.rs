@@ -1,7 +1,7 @@
 //! `batch` as a process: what is refused before anything is run, and standard input.
 
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Child, Stdio};
 
 use crate::support::fake_process::Processes;
 use crate::support::ghidr::{Ghidr, Run};
@@ -51,6 +51,26 @@ fn an_interrupt_ends_the_waiting_for_queries() {
     let processes = Processes::new();
     let mut child = processes.asking("batch", &["-"]).stdin(Stdio::piped()).spawn().unwrap();
     let stdin = child.stdin.take();
+    interrupt(&processes, child);
+    drop(stdin);
+}
+
+#[test]
+fn an_interrupt_ends_the_waiting_for_whoever_writes_the_queries() {
+    let processes = Processes::new();
+    let directory = tempfile::tempdir().unwrap();
+    let fifo = directory.path().join("queries");
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
+        .unwrap();
+    let ask = || processes.asking("batch", &[fifo.to_str().unwrap()]).stdin(Stdio::null()).spawn().unwrap();
+    interrupt(&processes, ask());
+    let child = ask();
+    std::fs::write(&fifo, "{\"op\":\"nonsense\"}\n").unwrap();
+    let run = Run::from(child.wait_with_output().unwrap());
+    processes.ended(run).error("invalid_batch", 2);
+}
+
+fn interrupt(processes: &Processes, child: Child) {
     let pid = rustix::process::Pid::from_child(&child);
     // A signal that comes once there is a handler is never lost, wherever the command is then.
     wait_for("the handler", || {
@@ -60,6 +80,5 @@ fn an_interrupt_ends_the_waiting_for_queries() {
     });
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     let run = Run::from(child.wait_with_output().unwrap());
-    drop(stdin);
     processes.ended(run).error("interrupted", 130);
 }

@@ -1,16 +1,14 @@
 //! `clean` as it is typed: its targets, and its question on a real terminal.
 
-use std::fs::File;
-use std::io::{Read as _, Write as _};
-use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rustix::pty::OpenptFlags;
 use serde_json::json;
 
 use crate::support::ghidr::{Ghidr, Run};
+use crate::support::on_terminal::OnTerminal;
 
 const DIGEST: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
@@ -105,53 +103,11 @@ fn a_sample_or_a_digest_goes_without_a_question() {
     assert!(!log.exists());
 }
 
-/// A command with a terminal of its own as stdin and stderr.
-struct OnTerminal {
-    terminal: File,
-    command: Child,
-}
-
-impl OnTerminal {
-    fn start(ghidr: &Ghidr, arguments: &[&str]) -> Self {
-        let terminal = rustix::pty::openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-        rustix::pty::grantpt(&terminal).unwrap();
-        rustix::pty::unlockpt(&terminal).unwrap();
-        let name = rustix::pty::ptsname(&terminal, Vec::new()).unwrap();
-        let path = Path::new(name.to_str().unwrap());
-        let open = || OwnedFd::from(File::options().read(true).write(true).open(path).unwrap());
-        let mut command = ghidr.command(arguments);
-        command.stdin(open()).stderr(open()).stdout(Stdio::piped());
-        Self { terminal: File::from(terminal), command: command.spawn().unwrap() }
-    }
-
-    /// Reads what the terminal shows until `words` are there.
-    fn wait_for(&mut self, words: &str) -> String {
-        let mut shown = String::new();
-        while !shown.contains(words) {
-            let mut buffer = [0; 256];
-            let count = self.terminal.read(&mut buffer).unwrap_or(0);
-            assert!(count > 0, "the terminal closed after: {shown}");
-            shown.push_str(&String::from_utf8_lossy(&buffer[..count]));
-        }
-        shown
-    }
-
-    fn finish(mut self) -> Run {
-        let mut stdout = Vec::new();
-        self.command.stdout.take().unwrap().read_to_end(&mut stdout).unwrap();
-        let status = self.command.wait().unwrap().code();
-        let mut stderr = Vec::new();
-        // Ends with an error once nobody has the terminal open any more.
-        let _ = self.terminal.read_to_end(&mut stderr);
-        Run { status, stdout, stderr }
-    }
-}
-
 #[test]
 fn on_a_terminal_the_answer_decides() {
     for (typed, agreed) in [("y\n", true), ("YES\n", true), ("n\n", false), ("\n", false), ("\x04", false)] {
         let (ghidr, log) = stored();
-        let mut running = OnTerminal::start(&ghidr, &["--format", "human", "clean", "--all"]);
+        let mut running = OnTerminal::start(ghidr.command(["--format", "human", "clean", "--all"]));
         let shown = running.wait_for("[y/N] ");
         assert!(shown.contains("1 diagnostic log; 3 bytes"), "{shown}");
         assert!(log.exists(), "nothing goes before the answer");
@@ -165,7 +121,7 @@ fn on_a_terminal_the_answer_decides() {
 #[test]
 fn a_signal_ends_the_question() {
     let (ghidr, log) = stored();
-    let mut running = OnTerminal::start(&ghidr, &["--format", "human", "clean", "--all"]);
+    let mut running = OnTerminal::start(ghidr.command(["--format", "human", "clean", "--all"]));
     running.wait_for("[y/N] ");
     let started = Instant::now();
     let process = rustix::process::Pid::from_child(&running.command);
@@ -186,7 +142,7 @@ fn even_on_a_terminal_some_cleanups_ask_nothing() {
     ];
     for (arguments, status) in silent {
         let (ghidr, _) = stored();
-        let run = OnTerminal::start(&ghidr, arguments).finish();
+        let run = OnTerminal::start(ghidr.command(arguments)).finish();
         assert_eq!(run.status, Some(status), "{arguments:?}: {run}");
         assert!(!String::from_utf8_lossy(&run.stderr).contains("[y/N]"), "{arguments:?}: {run}");
     }

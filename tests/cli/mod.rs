@@ -9,6 +9,7 @@ mod environment;
 mod framing;
 mod memory;
 mod presentation;
+mod progress;
 mod samples;
 mod stores;
 mod surface;

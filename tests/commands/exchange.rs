@@ -26,6 +26,20 @@ fn the_worker_receives_the_staged_sample_and_never_the_callers_path() {
     assert!(!said.contains("secret name") && !said.contains("samples"), "{said}");
 }
 
+/// Ghidra looks for debug information beside the file that it imports.
+#[test]
+fn nothing_that_stands_beside_the_sample_stands_beside_its_copy() {
+    let world = World::new();
+    for neighbour in ["sample.debug", "sample.pdb", ".debug"] {
+        world.write_sample(OsStr::new(neighbour), b"symbols");
+    }
+    world.next(|answer| {
+        let staged = Path::new(answer.request["arguments"]["sample_path"].as_str().unwrap());
+        assert_eq!(tree::names(staged.parent().unwrap()), ["sample"]);
+    });
+    world.ask("inspect", &[]).success();
+}
+
 #[test]
 fn only_the_two_paths_are_on_the_command_line() {
     let world = World::new();

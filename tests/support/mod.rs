@@ -16,6 +16,7 @@ pub mod hostile;
 pub mod installation;
 pub mod installed;
 pub mod normalize;
+pub mod on_terminal;
 pub mod processes;
 pub mod random;
 pub mod residue;

@@ -37,8 +37,11 @@ pub fn run(context: &Context<'_>, arguments: &BatchArguments) -> Result<Answer, 
         let mut counts = BatchCounts::default();
         for start in (0..table.total()).step_by(MAX_BATCH_QUERIES) {
             let end = start.saturating_add(MAX_BATCH_QUERIES as u64).min(table.total());
-            let items: Vec<FunctionItem> =
-                table.read_page(start..end)?.into_iter().filter(|item| item.decompilable).collect();
+            let items: Vec<FunctionItem> = table
+                .read_page(start..end, &|| ready.interrupts.first())?
+                .into_iter()
+                .filter(|item| item.decompilable)
+                .collect();
             let wanted: Vec<Wanted> = items.iter().map(want).collect();
             inquiry.obtain(&wanted, &mut |index, obtained| {
                 let line = line(&items[index], obtained, &mut counts);

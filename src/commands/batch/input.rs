@@ -4,7 +4,6 @@
 //! null. Everything is bounded: lines, bytes, bytes of a line. The first thing that is wrong is
 //! named by its line.
 
-use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 
@@ -80,7 +79,7 @@ pub fn read(context: &Context<'_>, source: &Path) -> Result<Vec<BatchQuery>, Fai
         let standard_input = (context.host.standard_input)().map_err(unreadable)?;
         input::read(standard_input.as_fd(), MAX_BATCH_INPUT_BYTES, interrupts)
     } else {
-        let file = File::open(source).map_err(unreadable)?;
+        let file = input::open(source).map_err(unreadable)?;
         input::read(file.as_fd(), MAX_BATCH_INPUT_BYTES, interrupts)
     };
     let bytes = bytes.map_err(unreadable)?;

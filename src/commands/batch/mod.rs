@@ -1,4 +1,4 @@
-//! `ghidr batch`: many Queries about one Sample, one start of Ghidra at most for each thousand of them.
+//! `ghidr batch`: many Queries about one Sample, and one start of Ghidra for as many as one request holds.
 //!
 //! This file has the command and what its two forms share: [`items`] answers given Queries, and
 //! [`everything`] decompiles all there is. Nothing runs in parallel. A Query that fails is an item

@@ -27,7 +27,7 @@ use crate::process::worker_arguments::Job;
 use crate::process::{LaunchPlan, Outcome, Supervision, terminal};
 use crate::protocol::answers::Answers;
 use crate::protocol::request::{Request, WorkerQuery};
-use crate::protocol::response::{AnswersSummary, Outcome as Answered, Response};
+use crate::protocol::response::{AnswersSummary, Outcome as ResponseOutcome, Response};
 use crate::protocol::violation::ReceiveError;
 use crate::protocol::{encode, receive};
 use crate::sandbox::{Backend, Bubblewrap, Direct};
@@ -182,9 +182,9 @@ fn answers_path(place: &Workplace<'_>) -> PathBuf {
 
 fn summary(response: &Response) -> Option<&AnswersSummary> {
     match &response.outcome {
-        Answered::Analyzed { answers, .. } => answers.as_ref(),
-        Answered::Queried { answers } => Some(answers),
-        Answered::Probed { .. } | Answered::Failed { .. } => None,
+        ResponseOutcome::Analyzed { answers, .. } => answers.as_ref(),
+        ResponseOutcome::Queried { answers } => Some(answers),
+        ResponseOutcome::Probed { .. } | ResponseOutcome::Failed { .. } => None,
     }
 }
 
@@ -197,9 +197,9 @@ pub fn salvage(context: &Context<'_>, place: &Workplace<'_>, list: &QueryList) -
 /// and a failure may have no other cause.
 fn needs_space(response: &Response) -> bool {
     match &response.outcome {
-        Answered::Analyzed { .. } | Answered::Failed { .. } => true,
-        Answered::Queried { answers } => answers.failed > 0,
-        Answered::Probed { .. } => false,
+        ResponseOutcome::Analyzed { .. } | ResponseOutcome::Failed { .. } => true,
+        ResponseOutcome::Queried { answers } => answers.failed > 0,
+        ResponseOutcome::Probed { .. } => false,
     }
 }
 

@@ -108,8 +108,18 @@ public final class Main {
       return Outcome.failed(e);
     } catch (ReflectiveOperationException | RuntimeException | Error e) {
       e.printStackTrace(diagnostics);
-      return Outcome.failed(WorkerErrors.analysisFailed(e.getClass().getName(), e.getMessage()));
+      return Outcome.failed(unforeseen(echo.operation(), e));
     }
+  }
+
+  /**
+   * Only an analysis can say of itself that it failed; whoever asks about a finished one has
+   * another trouble.
+   */
+  private static WorkerException unforeseen(String operation, Throwable e) {
+    return "analyze".equals(operation)
+        ? WorkerErrors.analysisFailed(e.getClass().getName(), e.getMessage())
+        : WorkerErrors.engineUnusable(operation, e.toString());
   }
 
   private static void publish(

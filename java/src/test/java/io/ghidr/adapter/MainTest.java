@@ -60,7 +60,7 @@ class MainTest {
   private int answer(String text, Operation operation) throws IOException {
     Files.writeString(request, text);
     PrintStream stream = new PrintStream(diagnostics, true, StandardCharsets.UTF_8);
-    return new Main(name -> "probe".equals(name) ? operation : null, stream)
+    return new Main(name -> "other".equals(name) ? null : operation, stream)
         .answer(request.toString(), response.toString());
   }
 
@@ -136,15 +136,22 @@ class MainTest {
 
   @Test
   void anExceptionIsAnOutcome() throws IOException {
-    answer(
-        valid("{}", 1000),
+    Operation failing =
         (request, phases) -> {
           throw new StackOverflowError("deep");
-        });
+        };
+    answer(valid("{}", 1000).replace("\"probe\"", "\"analyze\""), failing);
     assertTrue(
         Files.readString(response)
             .contains(
-                "{\"exception_class\":\"java.lang.StackOverflowError\",\"reason\":\"deep\"}"));
+                "\"analysis_failed\",\"details\":"
+                    + "{\"exception_class\":\"java.lang.StackOverflowError\",\"reason\":\"deep\"}"));
+    answer(valid("{}", 1000), failing);
+    assertTrue(
+        Files.readString(response)
+            .contains(
+                "\"engine_unusable\",\"details\":"
+                    + "{\"component\":\"probe\",\"reason\":\"java.lang.StackOverflowError: deep\"}"));
   }
 
   @Test

@@ -108,12 +108,15 @@ public final class Decompiler implements AutoCloseable {
     String withLineFeeds = LineEnds.toLineFeeds(text);
     List<String> warnings = MarkupWarnings.of(results.getCCodeMarkup());
     JsonPart identity = FunctionTable.row(function).identity();
+    // What is logged from now on belongs to nobody: a part is written more than once, and each time
+    // the same.
+    FaultLog seen = faults.continued();
     return out -> {
       out.beginObject();
       out.name("function").value(identity);
       out.name("text").value(withLineFeeds);
       out.name("warnings").strings(warnings);
-      out.name("faults").value(faults);
+      out.name("faults").value(seen);
       out.endObject();
     };
   }

@@ -42,7 +42,7 @@ final class ProjectQueries {
   }
 
   /** Writes that no answer can be given, because the project could not be opened. */
-  static JsonPart refuse(EngineSession session, Exception reason, Queries queries)
+  static JsonPart refuse(EngineSession session, Throwable reason, Queries queries)
       throws WorkerException {
     WorkerException error = unusable(session, reason);
     return writing(
@@ -93,14 +93,14 @@ final class ProjectQueries {
     } catch (WorkerException e) {
       answers.fail(e);
       return;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | LinkageError | StackOverflowError e) {
       answers.fail(unusable(session, e));
       return;
     }
     answers.succeed(decompilation);
   }
 
-  private static WorkerException unusable(EngineSession session, Exception e) {
+  private static WorkerException unusable(EngineSession session, Throwable e) {
     e.printStackTrace(System.err);
     return WorkerErrors.projectUnusable(session.faults().scrub(String.valueOf(e.getMessage())));
   }

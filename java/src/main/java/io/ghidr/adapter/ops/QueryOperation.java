@@ -35,7 +35,7 @@ public final class QueryOperation implements Operation {
     SavedProgram saved;
     try {
       saved = SavedProgram.open(session, project);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | LinkageError | StackOverflowError e) {
       return ProjectQueries.refuse(session, e, queries);
     }
     try (saved) {
