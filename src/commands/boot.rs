@@ -1,19 +1,16 @@
-//! How the worker's JVM is started: class path and options for each engine layout.
+//! How the worker's JVM is started: its class path and its options.
 //!
 //! Ghidra's own launcher is bypassed, so everything its `support/launch.properties` would
 //! set is set here, together with what decision D7 fixes for determinism.
 
-use std::path::{Path, PathBuf};
-
+use super::boot_files::{jars, libjvm};
 use super::boot_mode::BootMode;
-use super::context::{Context, Engine};
+use super::context::Engine;
 use super::failure::Failure;
-use crate::domain::engine_layout::EngineLayout;
-use crate::domain::error::PublicError;
+use super::path_text::{class_path_entry, text};
 use crate::domain::invocation_files::CRASH_REPORT;
 use crate::domain::limits::ExecutionLimits;
-use crate::engine::bundle::{ADAPTER_JAR, ADAPTER_SCRIPTS};
-use crate::engine::modules;
+use crate::engine::bundle::ADAPTER_SCRIPTS;
 use crate::protocol::request::Boot;
 use crate::sandbox::WorkerPaths;
 
@@ -23,14 +20,6 @@ const MAIN_STACK_MIB: u32 = 64;
 const THREAD_STACK_MIB: u32 = 16;
 /// From this Java on, native code that is not announced is warned of, and later refused.
 const JAVA_THAT_RESTRICTS_NATIVE_CODE: u32 = 22;
-
-/// What boot data is made from, in paths of this side.
-pub fn inputs(context: &Context<'_>, engine: &Engine) -> std::io::Result<Vec<PathBuf>> {
-    let adapter = context.host.bundle.adapter_directory();
-    let mut inputs = jars(engine, &adapter, &engine.ghidra.path)?;
-    inputs.push(libjvm(&engine.java.home));
-    Ok(inputs)
-}
 
 /// Builds the boot section of a request.
 pub fn boot(
@@ -54,22 +43,6 @@ pub fn boot(
         jvm_options,
         main_stack_mib: MAIN_STACK_MIB,
     })
-}
-
-fn libjvm(java_home: &Path) -> PathBuf {
-    java_home.join("lib/server/libjvm.so")
-}
-
-/// The jars of the class path in order, with the engine seen at `engine_path`.
-fn jars(engine: &Engine, adapter_directory: &Path, engine_path: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let mut jars = vec![adapter_directory.join(ADAPTER_JAR)];
-    match engine.ghidra.layout {
-        EngineLayout::SingleJar => jars.push(engine_path.to_owned()),
-        EngineLayout::InstallationDirectory => {
-            jars.extend(modules::jars(&engine.ghidra.path)?.iter().map(|jar| engine_path.join(jar)));
-        }
-    }
-    Ok(jars)
 }
 
 fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<Vec<String>, Failure> {
@@ -115,26 +88,4 @@ fn options(java: u32, limits: &ExecutionLimits, paths: &WorkerPaths) -> Result<V
     ];
     options.extend(properties.map(|(name, value)| format!("-D{name}={value}")));
     Ok(options)
-}
-
-/// Java splits a class path at colons, and has no way to quote one.
-fn class_path_entry(path: &Path) -> Result<String, Failure> {
-    let entry = text(path)?;
-    if entry.contains(':') {
-        let reason = format!("Java cannot have a colon in its class path: {entry}");
-        return Err(PublicError::EngineUnusable { component: "class path".to_owned(), reason }.into());
-    }
-    Ok(entry)
-}
-
-/// A path for the request, which is text and, as the adapter reads it, one line. Only without a mount namespace it
-/// is one that the caller chose.
-pub fn text(path: &Path) -> Result<String, Failure> {
-    match path.to_str() {
-        Some(text) if !text.contains('\n') => Ok(text.to_owned()),
-        _ => {
-            let reason = format!("without bubblewrap a path must be one line of UTF-8: {}", path.display());
-            Err(PublicError::EngineUnusable { component: "path".to_owned(), reason }.into())
-        }
-    }
 }

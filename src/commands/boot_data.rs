@@ -9,7 +9,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::boot;
+use super::boot_files;
 use super::boot_mode::{BootMode, CLASS_LIST, FOUND_EXTENSION_POINTS};
 use super::context::{Context, Engine};
 use super::failure::Failure;
@@ -89,7 +89,7 @@ pub fn make(host: &Host<'_>, plan: &BootDataPlan) -> Result<(), BootDataError> {
         maker.observe(sample, &mut seen)?;
     }
     let archive = maker.archive(&seen.classes)?;
-    let inputs = boot::inputs(&context, &engine).map_err(at(host.bundle.root()))?;
+    let inputs = boot_files::inputs(&context, &engine).map_err(at(host.bundle.root()))?;
     let (bytes, digest) = (archive.len() as u64, ContentDigest::of(&archive));
     let names_digest = seen.extension_points.as_deref().map(ContentDigest::of);
     let record =

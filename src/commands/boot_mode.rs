@@ -4,9 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::boot::{self, text};
+use super::boot_files;
 use super::context::{Context, Engine};
 use super::failure::Failure;
+use super::path_text::text;
 use crate::domain::sandbox_mode::SandboxMode;
 use crate::engine::boot_data::{BootData, CLASS_DATA_ARCHIVE, EXTENSION_POINTS, Found};
 use crate::sandbox::WorkerPaths;
@@ -97,7 +98,7 @@ impl BootMode {
 /// The boot data for `engine`; `None` where a worker cannot use any.
 pub fn look(context: &Context<'_>, engine: &Engine) -> Option<Found> {
     let isolated = context.sandbox == SandboxMode::Bubblewrap;
-    isolated.then(|| match boot::inputs(context, engine) {
+    isolated.then(|| match boot_files::inputs(context, engine) {
         Ok(inputs) => Found::look(&context.host.bundle, &inputs),
         Err(error) => Found::Stale(error.to_string()),
     })

@@ -7,6 +7,7 @@ use crate::commands::boot;
 use crate::commands::boot_mode::BootMode;
 use crate::commands::context::{Context, Engine};
 use crate::commands::failure::Failure;
+use crate::commands::path_text::text;
 use crate::protocol::limits::{MAX_ANSWERS_BYTES, MAX_FACTS_BYTES, PROTOCOL_VERSION};
 use crate::protocol::request::{Access, Arguments, Grant, Queries, Request, WorkerEngine, WorkerLimits};
 use crate::sandbox::WorkerPaths;
@@ -21,7 +22,7 @@ pub(super) fn build(
     paths: &WorkerPaths,
     mode: &BootMode,
 ) -> Result<Request, Failure> {
-    let path = |path: &Option<PathBuf>| boot::text(path.as_deref().unwrap_or(Path::new("")));
+    let path = |path: &Option<PathBuf>| text(path.as_deref().unwrap_or(Path::new("")));
     let arguments = match task {
         WorkerTask::Probe => Arguments::Probe {},
         WorkerTask::Analyze { queries } => Arguments::Analyze {
@@ -39,10 +40,10 @@ pub(super) fn build(
         [Some(&paths.invocation_directory), paths.project_directory.as_ref(), paths.facts_directory.as_ref()];
     let mut granted = Vec::new();
     for directory in written.into_iter().flatten() {
-        granted.push(Grant { path: boot::text(directory)?, access: Access::Write });
+        granted.push(Grant { path: text(directory)?, access: Access::Write });
     }
     for readable in [paths.sample.as_ref(), Some(&paths.engine)].into_iter().flatten() {
-        granted.push(Grant { path: boot::text(readable)?, access: Access::Read });
+        granted.push(Grant { path: text(readable)?, access: Access::Read });
     }
     let phases = task.native_phases();
     Ok(Request {
@@ -50,9 +51,9 @@ pub(super) fn build(
         invocation_id: staging.invocation_id(),
         arguments,
         boot: boot::boot(engine, &context.limits, paths, mode, task.operation())?,
-        engine: WorkerEngine { layout: engine.ghidra.layout, path: boot::text(&paths.engine)? },
+        engine: WorkerEngine { layout: engine.ghidra.layout, path: text(&paths.engine)? },
         grants: granted,
-        progress_path: boot::text(&paths.progress())?,
+        progress_path: text(&paths.progress())?,
         limits: WorkerLimits {
             analysis_timeout_seconds: context.limits.analysis_timeout_seconds,
             decompile_timeout_seconds: phases
@@ -68,7 +69,7 @@ pub(super) fn build(
 fn queries(list: &QueryList, paths: &WorkerPaths) -> Result<Queries, Failure> {
     Ok(Queries {
         items: list.items.clone(),
-        answers_path: boot::text(&paths.answers())?,
+        answers_path: text(&paths.answers())?,
         stop_at_failure: list.policy.stop_at_failure,
         timeout_seconds: list.policy.timeout_seconds,
         max_answers_bytes: MAX_ANSWERS_BYTES,
