@@ -329,11 +329,13 @@ fn to_ask(resolution: &Resolution, selector: &FunctionSelector) -> Result<Functi
         (Resolution::Unique(item), _) if item.decompilable => {
             Ok(FunctionSelector::Address { space: item.entry.space.clone(), offset: item.entry.offset })
         }
-        // Whether an Address lies inside a Function, and why a Function cannot be decompiled,
-        // only Ghidra knows.
-        (Resolution::Unique(_), _) | (Resolution::NotFound, FunctionSelector::Address { .. }) => {
-            Ok(selector.clone())
+        (Resolution::Unique(item), _) => {
+            let reason = if item.is_external { "external" } else { "no_instructions" };
+            let entry = item.entry.clone();
+            Err(PublicError::FunctionNotDecompilable { entry, reason: reason.to_owned() }.into())
         }
+        // Whether an Address lies inside a Function only Ghidra knows.
+        (Resolution::NotFound, FunctionSelector::Address { .. }) => Ok(selector.clone()),
         (Resolution::NotFound, FunctionSelector::Name { value }) => {
             Err(PublicError::FunctionNotFound { name: value.clone() }.into())
         }

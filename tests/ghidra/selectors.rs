@@ -58,7 +58,7 @@ fn an_external_function_is_not_decompilable() {
     let text = |field: &str| external["entry"][field].as_str().unwrap();
     let selector = format!("{}:{}", text("space"), text("offset"));
     let details = refused(["--address", &selector], "function_not_decompilable");
-    assert_eq!(details["entry"], external["entry"]);
+    assert_eq!((&details["entry"], &details["reason"]), (&external["entry"], &Value::from("external")));
 }
 
 #[test]
