@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::escape;
 use super::page_notice::page_notice;
+use crate::domain::counted::counted;
 use crate::domain::doctor_report::{ComponentStatus, DoctorReport};
 use crate::domain::documents::{ArtifactDescriptor, DecompilationData, FunctionList, Inspection};
 use crate::domain::protection::ProtectionStatus;
@@ -78,7 +79,7 @@ pub fn inspection(data: &Inspection, provenance: &QueryProvenance) -> String {
         let _ = writeln!(text, "{label}: {}", escape::line(value));
     };
     row("Sample", &data.sample.sha256.to_string());
-    row("Size", &format!("{} bytes", data.sample.size_bytes));
+    row("Size", &counted(data.sample.size_bytes, "byte"));
     row("Format", &target.format);
     row("Language", &target.processor_language);
     row("Compiler", &target.compiler_specification);
