@@ -68,9 +68,16 @@ pub fn recognised(arguments: &[OsString]) -> Vec<String> {
 }
 
 fn invalid(error: &clap::Error, arguments: &[OsString]) -> PublicError {
+    let suggestion = instead_of_help(error, arguments).or_else(|| suggestion::of(error));
     let reason = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            format!("a command is required: {}; ghidr --help describes them", command_names().join(", "))
+            let (parent, names) = commands_below(&recognised(arguments));
+            format!("a command is required: {}; {parent} --help describes them", names.join(", "))
+        }
+        ErrorKind::InvalidSubcommand if suggestion.is_none() => {
+            let (parent, names) = commands_below(&recognised(arguments));
+            let message = one_line(&error.render().to_string());
+            format!("{message}; the commands of {parent} are: {}", names.join(", "))
         }
         _ => conflict::describe(error).unwrap_or_else(|| one_line(&error.render().to_string())),
     };
@@ -78,7 +85,7 @@ fn invalid(error: &clap::Error, arguments: &[OsString]) -> PublicError {
     PublicError::InvalidArguments {
         argument: named(ContextKind::InvalidArg).or_else(|| named(ContextKind::InvalidSubcommand)),
         reason,
-        suggestion: instead_of_help(error, arguments).or_else(|| suggestion::of(error)),
+        suggestion,
     }
 }
 
@@ -97,9 +104,18 @@ fn instead_of_help(error: &clap::Error, arguments: &[OsString]) -> Option<String
     Some(words.into_iter().chain(["--help".to_owned()]).collect::<Vec<_>>().join(" "))
 }
 
-/// The commands in the order of their definition, a subcommand's name after its parent's.
-fn command_names() -> Vec<String> {
-    leaves(&help::definitions(), "")
+/// What the words lead to, as it is typed, and the commands below it in the order of their definition, a subcommand's
+/// name after its parent's.
+fn commands_below(words: &[String]) -> (String, Vec<String>) {
+    let definitions = help::definitions();
+    let (mut command, mut parent) = (&definitions, String::new());
+    for word in words {
+        let Some(below) = command.find_subcommand(word) else { break };
+        command = below;
+        parent.push_str(word);
+        parent.push(' ');
+    }
+    (format!("ghidr {parent}").trim_end().to_owned(), leaves(command, &parent))
 }
 
 fn leaves(command: &clap::Command, parent: &str) -> Vec<String> {
@@ -136,4 +152,33 @@ fn requested_format(arguments: &[OsString]) -> Format {
         }
     }
     format
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(line: &str) -> String {
+        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        match parse(&arguments) {
+            Err(Refusal::Invalid { error, .. }) => match *error {
+                PublicError::InvalidArguments { reason, .. } => reason,
+                other => unreachable!("{other:?}"),
+            },
+            other => unreachable!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_missing_or_unknown_command_lists_those_that_can_stand_there() {
+        let expected = "a command is required: store list; ghidr store --help describes them";
+        assert_eq!(reason("ghidr store"), expected);
+        let expected = "unrecognized subcommand 'ls'; the commands of ghidr store are: store list";
+        assert_eq!(reason("ghidr store ls"), expected);
+        assert_eq!(reason("ghidr --format human store ls"), expected);
+        let (none, unknown) = (reason("ghidr"), reason("ghidr list"));
+        assert!(none.starts_with("a command is required: doctor, inspect, "), "{none}");
+        let expected = "unrecognized subcommand 'list'; the commands of ghidr are: doctor, inspect, ";
+        assert!(unknown.starts_with(expected) && unknown.contains(", store list, "), "{unknown}");
+    }
 }
