@@ -331,10 +331,7 @@ pub enum PublicError {
         file_type: String,
     },
     /// The Sample is larger than allowed.
-    #[error(
-        "the sample is larger than {}; try --max-sample-bytes {observed_at_least_bytes}",
-        counted(*limit_bytes, "byte")
-    )]
+    #[error("the sample is larger than {}; try --max-sample-bytes {observed_at_least_bytes}", counted(*limit_bytes, "byte"))]
     SampleTooLarge {
         /// The Sample's path.
         path: PathValue,
