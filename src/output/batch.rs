@@ -35,7 +35,7 @@ pub fn report(data: &BatchReport, provenance: &QueryProvenance) -> String {
     let counts = &data.counts;
     let _ = writeln!(
         text,
-        "== {} in all: {} succeeded, {} failed, {} not run",
+        "-- {} in all: {} succeeded, {} failed, {} not run",
         counts.total, counts.succeeded, counts.failed, counts.not_run
     );
     if let Some(lines) = &data.decompilations {
