@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 
 use super::retained_log::RetainedLog;
-use crate::domain::error::{PublicError, RaiseLimit, Termination};
+use crate::domain::error::{PublicError, RaiseLimit, Termination, WorkerProgress};
 use crate::domain::limits::{
     DEFAULT_ANALYSIS_TIMEOUT_SECONDS, DEFAULT_DECOMPILE_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS,
 };
@@ -113,10 +113,7 @@ impl Failure {
             }
             WorkerError::AnalysisTimeout { timeout_seconds, analyzer } => PublicError::AnalysisTimeout {
                 timeout_seconds,
-                progress: crate::domain::error::WorkerProgress {
-                    phase: Some("analysis".to_owned()),
-                    analyzer,
-                },
+                progress: WorkerProgress { phase: Some("analysis".to_owned()), analyzer },
                 raise: raise(
                     "--analysis-timeout-seconds",
                     timeout_seconds,
@@ -311,7 +308,11 @@ impl From<ProcessError> for Failure {
     fn from(error: ProcessError) -> Self {
         match error {
             ProcessError::Capture { path, source } => StoreError::io(source, Operation::Write, &path).into(),
-            other => Self::internal(other),
+            ProcessError::Spawn { .. } | ProcessError::Supervise { .. } => {
+                PublicError::WorkerFailed { ending: error.to_string(), progress: WorkerProgress::default() }
+                    .into()
+            }
+            ProcessError::Survivors { .. } => Self::internal(error),
         }
     }
 }
@@ -371,6 +372,14 @@ mod tests {
         let source = std::io::Error::from(std::io::ErrorKind::StorageFull);
         let failure = Failure::from(ProcessError::Capture { path: "/p".into(), source });
         assert!(matches!(*failure.error, PublicError::StoreSpaceInsufficient { .. }), "{failure:?}");
+    }
+
+    #[test]
+    fn a_worker_that_the_system_does_not_start_has_failed_and_is_nobodys_defect() {
+        let source = std::io::Error::from_raw_os_error(11);
+        let failure = Failure::from(ProcessError::Spawn { program: "/p/bwrap".into(), source });
+        let PublicError::WorkerFailed { ending, .. } = *failure.error else { unreachable!("{failure:?}") };
+        assert!(ending.contains("cannot start /p/bwrap: Resource temporarily unavailable"), "{ending}");
     }
 
     #[test]

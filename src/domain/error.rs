@@ -421,7 +421,7 @@ pub enum PublicError {
     /// The worker ended without an answer.
     #[error("the worker ended without an answer: {ending}")]
     WorkerFailed {
-        /// Exit code or signal.
+        /// Exit code or signal, or why it could not be started.
         ending: String,
         /// What was running.
         progress: WorkerProgress,

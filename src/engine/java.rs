@@ -3,11 +3,15 @@
 //! First match wins: `--java-home`, `$GHIDR_JAVA_HOME`, the bundle, `$JAVA_HOME`. An explicit
 //! value that is wrong is an error, never a fall-through.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::application_properties::JavaRange;
 use crate::domain::error::{describe_missing, describe_rule};
 use crate::domain::path_value::PathValue;
+
+/// Most bytes of a JDK's release file; its own is about two thousand.
+const MAX_RELEASE_BYTES: u64 = 65_536;
 
 /// Where a Java runtime may come from, best first.
 #[derive(Debug, Clone, Default)]
@@ -87,8 +91,9 @@ impl JavaRuntime {
         if home.as_os_str().as_encoded_bytes().contains(&b':') {
             return Err(incompatible(None, "Java cannot run from a path with a colon"));
         }
-        let release = std::fs::read_to_string(home.join("release"))
-            .map_err(|_| incompatible(None, "it has no readable release file"))?;
+        let release = read_release(&home.join("release")).ok_or_else(|| {
+            incompatible(None, "it has no readable release file, as the directory of a JDK has one")
+        })?;
         let feature_version = release_value(&release, "JAVA_VERSION")
             .and_then(feature_version)
             .ok_or_else(|| incompatible(None, "its release file names no JAVA_VERSION"))?;
@@ -110,6 +115,16 @@ impl JavaRuntime {
     pub fn executable(&self) -> PathBuf {
         self.home.join("bin/java")
     }
+}
+
+/// The text of a regular file of bounded size.
+fn read_release(path: &Path) -> Option<String> {
+    if !path.is_file() {
+        return None;
+    }
+    let mut text = String::new();
+    let count = std::fs::File::open(path).ok()?.take(MAX_RELEASE_BYTES + 1).read_to_string(&mut text).ok()?;
+    (count as u64 <= MAX_RELEASE_BYTES).then_some(text)
 }
 
 fn release_value<'text>(release: &'text str, name: &str) -> Option<&'text str> {
@@ -172,6 +187,19 @@ mod tests {
         let home = jdk("17", "jdk.compiler");
         std::fs::remove_file(home.path().join("bin/javac")).unwrap();
         assert!(reason(find(home.path())).contains("not a full JDK"));
+    }
+
+    #[test]
+    fn a_fifo_for_a_release_file_is_refused_without_hanging_and_so_is_an_endless_one() {
+        let home = jdk("17", "jdk.compiler");
+        let release = home.path().join("release");
+        let text = std::fs::read_to_string(&release).unwrap();
+        std::fs::write(&release, text + &"\n".repeat(MAX_RELEASE_BYTES as usize)).unwrap();
+        assert!(reason(find(home.path())).contains("no readable release file"));
+        std::fs::remove_file(&release).unwrap();
+        let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
+        rustix::fs::mknodat(rustix::fs::CWD, &release, fifo, mode, 0).unwrap();
+        assert!(reason(find(home.path())).contains("no readable release file"));
     }
 
     #[test]

@@ -7,9 +7,10 @@ use std::fs;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 
@@ -25,12 +26,14 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    /// Begins to listen.
+    /// Begins to listen, and lets a write beyond the caller's own limit of a file's size fail as any other write does,
+    /// instead of ending the process: a handler is enough, and programs that are started from here do not inherit it.
     ///
     /// # Errors
     ///
     /// When the kernel refuses a pipe or a handler.
     pub fn install() -> io::Result<Self> {
+        signal_hook::flag::register(SIGXFSZ, Arc::default())?;
         let ignored = ignored_signals();
         let mut pipes = Vec::new();
         for signal in SIGNALS {

@@ -16,12 +16,13 @@ use super::ending::{Ending, Observation, Step};
 use super::error::ProcessError;
 use super::guard::Report;
 use super::launch::{LaunchPlan, Launcher, StatusEvent, Supervision};
+use super::memory::Meter;
 use super::outcome::{CapturedStream, EndedBy, Outcome};
+use super::quota;
 use super::spawn::{self, StatusFile};
 use super::tree::{self, Process, Tree};
-use super::{memory, quota};
 
-/// Distance between two measurements of memory and tasks; what grows between them is the overshoot of the bound. A measurement
+/// Distance between two looks at memory and tasks; what grows between them is the overshoot of the bound. A measurement
 /// of disk space may come between them, which ends after a bounded number of entries.
 const TICK: Duration = Duration::from_millis(50);
 /// Distance between two measurements of disk space, which cost more.
@@ -64,7 +65,7 @@ impl Launcher for ChildLauncher {
                 Stream::new(spawned.stderr.map(Into::into), stderr),
             ],
             status: spawned.status,
-            peak_memory_bytes: 0,
+            meter: Meter::default(),
         };
         let supervised = run.supervise(supervision);
         drop(spawned.stdin);
@@ -107,7 +108,7 @@ struct Run<'p> {
     status: StatusFile,
     status_line: Vec<u8>,
     streams: [Stream; 2],
-    peak_memory_bytes: u64,
+    meter: Meter,
 }
 
 impl Run<'_> {
@@ -238,9 +239,7 @@ impl Run<'_> {
     fn memory_excess(&mut self, members: &[Process], limit_bytes: Option<u64>) -> Option<u64> {
         let worker = self.worker.map(|worker| worker.pid);
         let limit = limit_bytes.unwrap_or(u64::MAX);
-        let used = memory::tree_bytes(members, worker, &self.plan.memory_file_systems, limit);
-        self.peak_memory_bytes = self.peak_memory_bytes.max(used);
-        (used > limit).then_some(used)
+        self.meter.excess(members, worker, &self.plan.memory_file_systems, limit)
     }
 
     fn disk_excess(&self, limit_bytes: Option<u64>) -> Option<u64> {
@@ -267,7 +266,7 @@ impl Run<'_> {
             termination: self.ending.termination(),
             stdout: stdout.finish()?,
             stderr: stderr.finish()?,
-            peak_memory_bytes: self.peak_memory_bytes,
+            peak_memory_bytes: self.meter.peak_bytes,
             elapsed,
         })
     }

@@ -143,6 +143,16 @@ pub(super) const NAMESPACE_FLAGS: [i32; 7] = [
 /// Requests of `ioctl` that type into a terminal or paste into a console.
 pub(super) const TERMINAL_INJECTION: [libc::Ioctl; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
+/// Requests of `ioctl` that change a file's attributes, in both of their forms.
+pub(super) const FILE_ATTRIBUTES: [libc::Ioctl; 3] =
+    [libc::FS_IOC_SETFLAGS, libc::FS_IOC32_SETFLAGS, FS_IOC_FSSETXATTR];
+/// Not known to the library by name.
+const FS_IOC_FSSETXATTR: libc::Ioctl = 0x401c_5820;
+
+/// Options of a socket that let it hold more than the usual.
+pub(super) const SOCKET_BUFFERS: [i32; 4] =
+    [libc::SO_SNDBUF, libc::SO_RCVBUF, libc::SO_SNDBUFFORCE, libc::SO_RCVBUFFORCE];
+
 /// The filters in the kernel's own form; all of them are asked, and the strictest answer counts.
 pub(super) fn programs(unpacks: bool) -> Result<[Vec<u8>; 2], Error> {
     Ok([encode(&unknown()), encode(&refused(unpacks)?)])
@@ -175,8 +185,11 @@ fn refused(unpacks: bool) -> Result<BpfProgram, Error> {
     let flags = NAMESPACE_FLAGS.map(|flag| flag as u32 as u64);
     let makes_namespace = flags.map(|flag| when(0, SeccompCmpOp::MaskedEq(flag), flag));
     rules.insert(libc::SYS_clone, makes_namespace.into_iter().collect::<Result<_, _>>()?);
-    let injects = TERMINAL_INJECTION.map(|request| when(1, SeccompCmpOp::Eq, request));
-    rules.insert(libc::SYS_ioctl, injects.into_iter().collect::<Result<_, _>>()?);
+    let requests = TERMINAL_INJECTION.into_iter().chain(FILE_ATTRIBUTES);
+    let requests = requests.map(|request| when(1, SeccompCmpOp::Eq, request));
+    rules.insert(libc::SYS_ioctl, requests.collect::<Result<_, _>>()?);
+    let buffers = SOCKET_BUFFERS.map(|option| when(2, SeccompCmpOp::Eq, option as u64));
+    rules.insert(libc::SYS_setsockopt, buffers.into_iter().collect::<Result<_, _>>()?);
     let refusal = SeccompAction::Errno(libc::EPERM as u32);
     SeccompFilter::new(rules, SeccompAction::Allow, refusal, TargetArch::x86_64)?.try_into()
 }

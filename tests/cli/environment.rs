@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::support::fake_engine::World;
+use crate::support::fake_process::Processes;
 use crate::support::ghidr::{Ghidr, Run};
 
 /// Where the store would be: from the provenance of an error that comes after it is resolved.
@@ -183,4 +184,26 @@ fn a_sample_may_lie_at_any_path() {
         assert_eq!(path["encoding"], encoding, "{name:?}");
     }
     assert_eq!(world.runs(), 1, "the same bytes are the same Sample at every path");
+}
+
+/// Linux sends a signal with the error, which ends a process that has no handler for it.
+#[test]
+fn a_limit_of_the_callers_on_the_size_of_files_is_an_error_with_a_document() {
+    let processes = Processes::new();
+    let plain = processes.asking("decompile", &["--name", "main"]);
+    let limited = |kibibytes: u32| {
+        let mut command = Command::new("/bin/bash");
+        command.arg("-c").arg(format!("ulimit -f {kibibytes}; exec \"$0\" \"$@\""));
+        command.arg(plain.get_program()).args(plain.get_args()).env_clear().stdin(Stdio::null());
+        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        processes.ended(Run::from(command.output().unwrap()))
+    };
+    for kibibytes in [0, 1] {
+        let run = limited(kibibytes);
+        assert_eq!(run.status, Some(1), "{run}");
+        let document: Value = serde_json::from_slice(&run.stderr).unwrap();
+        assert_eq!(document["error"]["code"], "store_failed", "{run}");
+        processes.assert_no_analysis();
+    }
+    limited(1_000_000).success();
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Attempt;
 use super::raw_call::{Answer, Convention, make};
-use crate::sandbox::filter::{NAMESPACE_FLAGS, REFUSED, TERMINAL_INJECTION};
+use crate::sandbox::filter::{FILE_ATTRIBUTES, NAMESPACE_FLAGS, REFUSED, SOCKET_BUFFERS, TERMINAL_INJECTION};
 
 /// Families beyond the usual ones have been the way into many kernels.
 const FAMILIES: [i32; 8] = [
@@ -48,9 +48,17 @@ pub(super) fn refused(directory: &Path) -> Attempt {
         let answer = call(directory, libc::SYS_clone, [flag as u32 | libc::SIGCHLD as u32, 0, 0, 0])?;
         fails(&format!("clone with {flag:#x}"), libc::EPERM, answer)?;
     }
-    for request in TERMINAL_INJECTION {
+    for request in TERMINAL_INJECTION.into_iter().chain(FILE_ATTRIBUTES) {
         let answer = call(directory, libc::SYS_ioctl, [0, request as u32, 0, 0])?;
         fails(&format!("ioctl {request:#x}"), libc::EPERM, answer)?;
+    }
+    for option in SOCKET_BUFFERS {
+        let arguments = [NO_DESCRIPTOR, libc::SOL_SOCKET as u32, option as u32, 0];
+        fails(
+            &format!("socket option {option}"),
+            libc::EPERM,
+            call(directory, libc::SYS_setsockopt, arguments)?,
+        )?;
     }
     match make(directory, Convention::Legacy, LEGACY_GETPID, [0; 4]).map_err(|error| error.to_string())? {
         Answer::Ended { .. } => Ok(()),

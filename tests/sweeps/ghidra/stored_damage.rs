@@ -67,7 +67,10 @@ fn cases(ledger: &mut Ledger) {
                 for ((question, arguments, reads), expected) in questions {
                     let what = format!("{place} {damage}, then {question}");
                     let aside = disturb(&stage, &pristine, &entry, damage);
-                    let reads = entry.strip_prefix(&analysis).ok().map(|inside| is_read(inside, reads));
+                    let reads = entry
+                        .strip_prefix(&analysis)
+                        .ok()
+                        .map(|inside| is_read(inside, reads) || is_missed(inside, damage));
                     judge(&stage, &ask(&stage, arguments), expected.as_ref(), reads, &what, counts);
                     clear(&aside);
                 }
@@ -82,6 +85,11 @@ fn cases(ledger: &mut Ledger) {
             });
         }
     }
+}
+
+/// Every question notices when a part of the Analysis is not there at all.
+fn is_missed(inside: &Path, damage: Damage) -> bool {
+    matches!(damage, Damage::Remove) && inside.components().count() == 1
 }
 
 fn ask(stage: &Stage, arguments: &[&str]) -> Run {
