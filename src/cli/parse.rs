@@ -30,13 +30,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
         let is_heap_given = matches.value_source("max_heap_mib") == Some(ValueSource::CommandLine);
         Ok((Cli::from_arg_matches(&matches)?, is_heap_given))
     });
-    let (cli, is_heap_given) = parsed.map_err(|error| match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Discovery(error.render().to_string()),
-        _ => {
-            let format = requested_format(arguments);
-            Refusal::Invalid { error: Box::new(invalid(&error, arguments)), format }
-        }
-    })?;
+    let (cli, is_heap_given) = parsed.map_err(|error| refuse(&error, arguments))?;
     match cli.global.max_memory_mib {
         Some(memory) if is_heap_given && memory < cli.global.max_heap_mib => Err(Refusal::Invalid {
             error: Box::new(memory_below_heap(memory, cli.global.max_heap_mib)),
@@ -44,6 +38,19 @@ pub fn parse(arguments: &[OsString]) -> Result<Cli, Refusal> {
         }),
         _ => Ok(cli),
     }
+}
+
+fn refuse(error: &clap::Error, arguments: &[OsString]) -> Refusal {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return Refusal::Discovery(error.render().to_string());
+    }
+    if let Some(meant) = instead_of_help(error, arguments)
+        && let Err(refusal) = parse(&meant)
+    {
+        return refusal;
+    }
+    let format = requested_format(arguments);
+    Refusal::Invalid { error: Box::new(invalid(error, arguments)), format }
 }
 
 /// A heap that was asked for and can never be used. The default one is no request.
@@ -68,38 +75,51 @@ pub fn recognised(arguments: &[OsString]) -> Vec<String> {
 }
 
 fn invalid(error: &clap::Error, arguments: &[OsString]) -> PublicError {
+    let suggestion = suggestion::of(error);
     let reason = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
-            format!("a command is required: {}; ghidr --help describes them", command_names().join(", "))
+            let (parent, names) = commands_below(&recognised(arguments));
+            format!("a command is required: {}; {parent} --help describes them", names.join(", "))
         }
-        _ => conflict::describe(error).unwrap_or_else(|| one_line(&error.render().to_string())),
+        ErrorKind::InvalidSubcommand if suggestion.is_none() => {
+            let (parent, names) = commands_below(&recognised(arguments));
+            let message = one_line(&error.render().to_string());
+            format!("{message}; the commands of {parent} are: {}", names.join(", "))
+        }
+        _ => conflict::describe(error, arguments).unwrap_or_else(|| one_line(&error.render().to_string())),
     };
     let named = |kind| suggestion::texts(error, kind).into_iter().next();
     PublicError::InvalidArguments {
         argument: named(ContextKind::InvalidArg).or_else(|| named(ContextKind::InvalidSubcommand)),
         reason,
-        suggestion: instead_of_help(error, arguments).or_else(|| suggestion::of(error)),
+        suggestion,
     }
 }
 
-/// `help` is no command here, but what many people try first.
-fn instead_of_help(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
-    if error.kind() != ErrorKind::InvalidSubcommand {
-        return None;
-    }
+/// `help` is no command here, but what many people try first: `ghidr help COMMAND` is `ghidr COMMAND --help`. This is
+/// that command line.
+fn instead_of_help(error: &clap::Error, arguments: &[OsString]) -> Option<Vec<OsString>> {
     let tried = suggestion::texts(error, ContextKind::InvalidSubcommand);
-    if tried.first().is_none_or(|word| word != "help") {
+    if error.kind() != ErrorKind::InvalidSubcommand || tried.first().is_none_or(|word| word != "help") {
         return None;
     }
-    let after = arguments.iter().skip_while(|argument| *argument != "help").skip(1);
-    let words =
-        recognised(&std::iter::once(OsString::from("ghidr")).chain(after.cloned()).collect::<Vec<_>>());
-    Some(words.into_iter().chain(["--help".to_owned()]).collect::<Vec<_>>().join(" "))
+    let at = arguments.iter().position(|argument| argument == "help")?;
+    let (before, after) = (&arguments[..at], &arguments[at + 1..]);
+    Some(before.iter().chain(after).cloned().chain(["--help".into()]).collect())
 }
 
-/// The commands in the order of their definition, a subcommand's name after its parent's.
-fn command_names() -> Vec<String> {
-    leaves(&help::definitions(), "")
+/// What the words lead to, as it is typed, and the commands below it in the order of their definition, a subcommand's
+/// name after its parent's.
+fn commands_below(words: &[String]) -> (String, Vec<String>) {
+    let definitions = help::definitions();
+    let (mut command, mut parent) = (&definitions, String::new());
+    for word in words {
+        let Some(below) = command.find_subcommand(word) else { break };
+        command = below;
+        parent.push_str(word);
+        parent.push(' ');
+    }
+    (format!("ghidr {parent}").trim_end().to_owned(), leaves(command, &parent))
 }
 
 fn leaves(command: &clap::Command, parent: &str) -> Vec<String> {
@@ -136,4 +156,66 @@ fn requested_format(arguments: &[OsString]) -> Format {
         }
     }
     format
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reason(line: &str) -> String {
+        let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        match parse(&arguments) {
+            Err(Refusal::Invalid { error, .. }) => match *error {
+                PublicError::InvalidArguments { reason, .. } => reason,
+                other => unreachable!("{other:?}"),
+            },
+            other => unreachable!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_missing_or_unknown_command_lists_those_that_can_stand_there() {
+        let expected = "a command is required: store list; ghidr store --help describes them";
+        assert_eq!(reason("ghidr store"), expected);
+        let expected = "unrecognized subcommand 'ls'; the commands of ghidr store are: store list";
+        assert_eq!(reason("ghidr store ls"), expected);
+        assert_eq!(reason("ghidr --format human store ls"), expected);
+        let (none, unknown) = (reason("ghidr"), reason("ghidr list"));
+        assert!(none.starts_with("a command is required: doctor, inspect, "), "{none}");
+        let expected = "unrecognized subcommand 'list'; the commands of ghidr are: doctor, inspect, ";
+        assert!(unknown.starts_with(expected) && unknown.contains(", store list, "), "{unknown}");
+    }
+
+    #[test]
+    fn what_is_given_twice_or_empty_is_said_to_be_so() {
+        assert_eq!(reason("ghidr --format human --format json doctor"), "--format is given twice");
+        assert_eq!(reason("ghidr functions a --limit 1 --limit 1"), "--limit is given twice");
+        assert_eq!(reason("ghidr inspect "), "the value of SAMPLE is empty");
+        assert_eq!(reason("ghidr inspect a --ghidra "), "the value of --ghidra is empty");
+        assert_eq!(reason("ghidr inspect a --ghidra="), "the value of --ghidra is empty");
+        let without = reason("ghidr inspect a --ghidra");
+        assert!(without.contains("a value is required"), "{without}");
+    }
+
+    #[test]
+    fn help_as_a_word_is_help_as_a_flag() {
+        let text = |line: &str| match parse(&line.split(' ').map(OsString::from).collect::<Vec<_>>()) {
+            Err(Refusal::Discovery(text)) => text,
+            other => unreachable!("{line}: {other:?}"),
+        };
+        for (word, flag) in [
+            ("ghidr help", "ghidr --help"),
+            ("ghidr help help", "ghidr --help"),
+            ("ghidr help inspect", "ghidr inspect --help"),
+            ("ghidr --format human help store list", "ghidr store list --help"),
+            ("ghidr store help", "ghidr store --help"),
+            ("ghidr help --help", "ghidr --help"),
+        ] {
+            assert_eq!(text(word), text(flag), "{word}");
+        }
+        assert!(reason("ghidr help bogus").starts_with("unrecognized subcommand 'bogus'"));
+        assert_eq!(reason("ghidr help --format human --format json"), "--format is given twice");
+        let arguments: Vec<OsString> = ["ghidr", "help", "inspect", "--"].map(OsString::from).to_vec();
+        assert!(matches!(parse(&arguments), Err(Refusal::Invalid { .. })), "never a command that runs");
+    }
 }

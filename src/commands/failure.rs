@@ -1,10 +1,13 @@
 //! The one place that maps the small typed errors of the layers below to public errors.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use super::retained_log::RetainedLog;
 use crate::domain::error::{PublicError, RaiseLimit, Termination, WorkerProgress};
-use crate::domain::limits::MAX_TIMEOUT_SECONDS;
+use crate::domain::limits::{
+    DEFAULT_ANALYSIS_TIMEOUT_SECONDS, DEFAULT_DECOMPILE_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS,
+};
 use crate::domain::path_value::PathValue;
 use crate::domain::selector::FunctionSelector;
 use crate::domain::worker_error::WorkerError;
@@ -111,7 +114,11 @@ impl Failure {
             WorkerError::AnalysisTimeout { timeout_seconds, analyzer } => PublicError::AnalysisTimeout {
                 timeout_seconds,
                 progress: WorkerProgress { phase: Some("analysis".to_owned()), analyzer },
-                raise: raise("--analysis-timeout-seconds", timeout_seconds, MAX_TIMEOUT_SECONDS),
+                raise: raise(
+                    "--analysis-timeout-seconds",
+                    timeout_seconds,
+                    DEFAULT_ANALYSIS_TIMEOUT_SECONDS..=MAX_TIMEOUT_SECONDS,
+                ),
             },
             WorkerError::AnalysisFailed { exception_class, reason } => {
                 PublicError::AnalysisFailed { exception_class, reason }
@@ -142,7 +149,11 @@ impl Failure {
             WorkerError::DecompileTimeout { timeout_seconds, entry } => PublicError::DecompileTimeout {
                 entry,
                 timeout_seconds,
-                raise: raise("--decompile-timeout-seconds", timeout_seconds, MAX_TIMEOUT_SECONDS),
+                raise: raise(
+                    "--decompile-timeout-seconds",
+                    timeout_seconds,
+                    DEFAULT_DECOMPILE_TIMEOUT_SECONDS..=MAX_TIMEOUT_SECONDS,
+                ),
             },
             WorkerError::DecompileFailed { entry, reason } => PublicError::DecompileFailed { entry, reason },
             WorkerError::FactsTooLarge { limit_bytes } => PublicError::ResultTooLarge {
@@ -168,9 +179,11 @@ pub fn interrupted(signal: i32, termination: Option<Termination>) -> PublicError
     PublicError::Interrupted { signal, termination }
 }
 
-/// Suggests twice a limit that was too small, or the largest value that the flag takes.
-pub fn raise(flag: &str, value: u64, most: u64) -> RaiseLimit {
-    RaiseLimit { flag: flag.to_owned(), next_value: value.saturating_mul(2).min(most) }
+/// Suggests twice a limit that was too small, but no less than the flag's default, where `sensible` begins, and no
+/// more than the largest value that it takes, where `sensible` ends.
+pub fn raise(flag: &str, value: u64, sensible: RangeInclusive<u64>) -> RaiseLimit {
+    let doubled = value.saturating_mul(2).max(*sensible.start());
+    RaiseLimit { flag: flag.to_owned(), next_value: doubled.min(*sensible.end()) }
 }
 
 impl From<PublicError> for Failure {
@@ -338,6 +351,21 @@ impl From<BudgetTooSmall> for Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_suggested_limit_lies_between_the_default_and_the_largest() {
+        for (value, expected) in [(1, 600), (299, 600), (301, 602), (u64::MAX, 2_000), (1_000, 2_000)] {
+            assert_eq!(raise("--flag", value, 600..=2_000).next_value, expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_second_is_singular_and_its_suggestion_is_no_less_than_the_default() {
+        let error = WorkerError::AnalysisTimeout { timeout_seconds: 1, analyzer: None };
+        let failure = Failure::worker(error, None, "inspect");
+        let expected = "analysis did not finish within 1 second; try --analysis-timeout-seconds 600";
+        assert_eq!(failure.error.to_string(), expected);
+    }
 
     #[test]
     fn output_that_a_full_disk_does_not_take_is_a_lack_of_space() {

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::address::Address;
 use super::candidates::Candidates;
 use super::cleanup::CleanupCounts;
+use super::counted::counted;
 use super::digest::{BasisDigest, ProfileDigest};
 use super::doctor_report::DoctorReport;
 pub use super::error_details::{
@@ -39,7 +40,7 @@ pub enum PublicError {
         candidates: Candidates<TargetCandidate>,
     },
     /// Another process is building this Analysis, or using what is to be cleaned.
-    #[error("another process is using this stored data; try again in {retry_after_seconds} seconds")]
+    #[error("another process is using this stored data; try again in {}", counted(*retry_after_seconds, "second"))]
     AnalysisBusy {
         /// Basis of the Analysis (what is known before Ghidra runs).
         analysis_basis_sha256: Option<BasisDigest>,
@@ -57,7 +58,7 @@ pub enum PublicError {
         reason: String,
     },
     /// Ghidra's analysis time-out expired.
-    #[error("analysis did not finish within {timeout_seconds} seconds; try {} {}", raise.flag, raise.next_value)]
+    #[error("analysis did not finish within {}; try {} {}", counted(*timeout_seconds, "second"), raise.flag, raise.next_value)]
     AnalysisTimeout {
         /// The limit that expired, in seconds.
         timeout_seconds: u64,
@@ -113,7 +114,7 @@ pub enum PublicError {
         reason: String,
     },
     /// Ghidra's decompiler time-out expired.
-    #[error("decompilation did not finish within {timeout_seconds} seconds; try {} {}", raise.flag, raise.next_value)]
+    #[error("decompilation did not finish within {}; try {} {}", counted(*timeout_seconds, "second"), raise.flag, raise.next_value)]
     DecompileTimeout {
         /// Entry of the Function.
         entry: Address,
@@ -330,9 +331,7 @@ pub enum PublicError {
         file_type: String,
     },
     /// The Sample is larger than allowed.
-    #[error(
-        "the sample is larger than {limit_bytes} bytes; try --max-sample-bytes {observed_at_least_bytes}"
-    )]
+    #[error("the sample is larger than {}; try --max-sample-bytes {observed_at_least_bytes}", counted(*limit_bytes, "byte"))]
     SampleTooLarge {
         /// The Sample's path.
         path: PathValue,
@@ -410,7 +409,7 @@ pub enum PublicError {
         recognised_format: Option<String>,
     },
     /// The hard time limit of the worker expired.
-    #[error("the worker did not finish within {watchdog_seconds} seconds")]
+    #[error("the worker did not finish within {}", counted(*watchdog_seconds, "second"))]
     WatchdogTimeout {
         /// The derived limit, in seconds.
         watchdog_seconds: u64,

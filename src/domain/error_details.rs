@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::counted::counted;
 use super::diagnostic_log::DiagnosticLogDescriptor;
 use super::error::PublicError;
 use super::path_value::PathValue;
@@ -86,9 +87,11 @@ pub(super) fn describe_unsupported(recognised_format: Option<&str>) -> String {
 /// What is known about a lack of space, to follow a message.
 pub(super) fn describe_space(required_bytes: Option<u64>, available_bytes: Option<u64>) -> String {
     match (required_bytes, available_bytes) {
-        (Some(required), Some(available)) => format!(": it needs {required} bytes and has {available}"),
-        (Some(required), None) => format!(": it needs {required} bytes"),
-        (None, Some(available)) => format!(": {available} bytes are left"),
+        (Some(required), Some(available)) => {
+            format!(": it needs {} and has {available}", counted(required, "byte"))
+        }
+        (Some(required), None) => format!(": it needs {}", counted(required, "byte")),
+        (None, Some(available)) => format!(": only {} left", counted(available, "byte")),
         (None, None) => String::new(),
     }
 }

@@ -5,6 +5,7 @@ pub mod batch;
 pub mod candidates;
 pub mod canonical_json;
 pub mod cleanup;
+pub mod counted;
 pub mod diagnostic_log;
 pub mod digest;
 pub mod doctor_report;

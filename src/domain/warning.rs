@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::canonical_json::to_canonical_bytes;
+use super::counted::counted;
 use super::diagnostic_log::DiagnosticLogDescriptor;
 use super::digest::ProfileDigest;
 use super::fault::{EngineFault, FaultList, Suspicion};
@@ -59,7 +60,7 @@ pub enum Warning {
         message: String,
     },
     /// More faults were recorded than this answer repeats.
-    #[error("{omitted} further engine faults are not shown")]
+    #[error("not shown: {}", counted(*omitted, "further engine fault"))]
     EngineFaultsOmitted {
         /// Faults repeated as warnings of their own.
         shown: u64,

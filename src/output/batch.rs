@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::{escape, human, human_error};
 use crate::domain::batch::{BatchData, BatchOperation, BatchOutcome, BatchReport};
+use crate::domain::counted::counted;
 use crate::domain::provenance::QueryProvenance;
 
 /// `batch`.
@@ -34,13 +35,13 @@ pub fn report(data: &BatchReport, provenance: &QueryProvenance) -> String {
     let counts = &data.counts;
     let _ = writeln!(
         text,
-        "== {} in all: {} succeeded, {} failed, {} not run",
+        "-- {} in all: {} succeeded, {} failed, {} not run",
         counts.total, counts.succeeded, counts.failed, counts.not_run
     );
     if let Some(lines) = &data.decompilations {
         let path = lines.path.to_string();
         let _ = writeln!(text, "Artifact: {}", escape::line(&path));
-        let _ = writeln!(text, "Size: {} bytes, {} lines", lines.bytes, lines.lines);
+        let _ = writeln!(text, "Size: {}, {}", counted(lines.bytes, "byte"), counted(lines.lines, "line"));
         let _ = writeln!(text, "SHA-256: {}", lines.sha256);
     }
     text

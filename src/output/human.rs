@@ -8,11 +8,12 @@ use serde::Serialize;
 
 use super::escape;
 use super::page_notice::page_notice;
+use crate::domain::counted::counted;
 use crate::domain::doctor_report::{ComponentStatus, DoctorReport};
 use crate::domain::documents::{ArtifactDescriptor, DecompilationData, FunctionList, Inspection};
 use crate::domain::protection::ProtectionStatus;
 use crate::domain::provenance::QueryProvenance;
-use crate::domain::warning::WarningDocument;
+use crate::domain::warning::{Warning, WarningDocument};
 
 /// `doctor`.
 pub fn doctor(report: &DoctorReport) -> String {
@@ -78,7 +79,7 @@ pub fn inspection(data: &Inspection, provenance: &QueryProvenance) -> String {
         let _ = writeln!(text, "{label}: {}", escape::line(value));
     };
     row("Sample", &data.sample.sha256.to_string());
-    row("Size", &format!("{} bytes", data.sample.size_bytes));
+    row("Size", &counted(data.sample.size_bytes, "byte"));
     row("Format", &target.format);
     row("Language", &target.processor_language);
     row("Compiler", &target.compiler_specification);
@@ -156,9 +157,31 @@ pub fn spilled(artifact: &ArtifactDescriptor) -> String {
     text
 }
 
+/// Most letters of a fault's own words that a warning repeats.
+const MOST_FAULT_LETTERS: usize = 200;
+
 /// Warnings, one line each, for stderr.
 pub fn warnings(warnings: &[WarningDocument]) -> String {
-    warnings.iter().map(|warning| format!("warning: {}\n", escape::line(&warning.message))).collect()
+    let mut text = String::new();
+    for WarningDocument { warning, message } in warnings {
+        let _ = write!(text, "warning: {}", escape::line(message));
+        if let Warning::AnalyzerFailed { exception_class, message, .. }
+        | Warning::EngineFault { exception_class, message, .. } = warning
+        {
+            let _ = write!(text, ": {}", escape::line(&cause(exception_class, message)));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// A fault in its own words: the first line of them, or else its class.
+fn cause(exception_class: &str, message: &str) -> String {
+    let words = message.trim().lines().next().unwrap_or(exception_class);
+    match words.char_indices().nth(MOST_FAULT_LETTERS) {
+        Some((end, _)) => format!("{}...", &words[..end]),
+        None => words.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -184,5 +207,23 @@ mod tests {
                         ram:0x00401120  24800  ma\\u{1b}in\n\
                         2 of 3 functions shown; more: --offset 2, or --all\n";
         assert_eq!(function_list(&data), expected);
+    }
+
+    #[test]
+    fn a_warning_of_a_fault_says_its_first_line_escaped_and_bounded() {
+        let shown = |message: &str| {
+            let (analyzer, exception_class) = ("DWARF".to_owned(), "java.io.IOException".to_owned());
+            let fault = Warning::AnalyzerFailed { analyzer, exception_class, message: message.to_owned() };
+            warnings(&[fault.into()])
+        };
+        let said = "warning: analyzer 'DWARF' failed; what it would have found is missing: ";
+        assert_eq!(shown("un\x1bknown form\nat line 2"), format!("{said}un\\u{{1b}}known form\n"));
+        assert_eq!(shown(" \n"), format!("{said}java.io.IOException\n"));
+        assert_eq!(shown(&"\u{e4}".repeat(201)), format!("{said}{}...\n", "\u{e4}".repeat(200)));
+        let component = "Loader".to_owned();
+        let fault = Warning::EngineFault { component, exception_class: "E".into(), message: "why".into() };
+        assert_eq!(warnings(&[fault.into()]), "warning: the engine reported a fault in Loader: why\n");
+        let other = warnings(&[Warning::SandboxDisabled {}.into()]);
+        assert_eq!(other, "warning: the worker runs without a sandbox\n");
     }
 }

@@ -64,6 +64,11 @@ fn details(error: &PublicError) -> Details {
         PublicError::FunctionEntryRequired { containing_entry: Some(entry) } => {
             detail("use", format!("--address {entry}"))
         }
+        PublicError::FunctionEntryRequired { containing_entry: None } => detail(
+            "see",
+            "ghidr inspect SAMPLE names the image base, at which Ghidra places a position-independent program; \
+            other tools count its addresses from zero",
+        ),
         PublicError::FunctionNotFound { .. } => {
             detail("see", "ghidr functions SAMPLE lists every name; a stripped program has lost most of them")
         }
@@ -142,6 +147,7 @@ fn concerns_store(error: &PublicError) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::address::{Address, Offset};
     use crate::domain::provenance::ReducedProvenance;
     use crate::domain::store_source::StoreSource;
 
@@ -196,5 +202,17 @@ mod tests {
         let matched = crate::domain::cleanup::CleanupCounts::default();
         let error = PublicError::ConfirmationRequired { matched, declined: true };
         assert_eq!(text(error, &[]), "error: nothing was removed\n");
+    }
+
+    #[test]
+    fn an_address_in_no_function_may_be_one_without_the_image_base() {
+        let nowhere = text(PublicError::FunctionEntryRequired { containing_entry: None }, &[]);
+        assert!(nowhere.contains("  see: ghidr inspect SAMPLE names the image base, "), "{nowhere}");
+        let entry = Address { space: "ram".into(), offset: Offset::new(0x10, 4) };
+        let inside = text(PublicError::FunctionEntryRequired { containing_entry: Some(entry) }, &[]);
+        assert!(
+            inside.contains("  use: --address ram:0x0010\n") && !inside.contains("image base"),
+            "{inside}"
+        );
     }
 }

@@ -43,7 +43,7 @@ pub struct PendingArtifact<'store> {
     scope: ArtifactScope,
     bytes: u64,
     sha256: ContentDigest,
-    extension: &'static str,
+    ending: &'static str,
 }
 
 /// An Artifact while it is written.
@@ -53,7 +53,7 @@ pub struct ArtifactWriter<'store> {
     staging: StagingDir,
     scope: ArtifactScope,
     writer: BufWriter<HashingWriter<File>>,
-    extension: &'static str,
+    ending: &'static str,
 }
 
 impl<'store> ArtifactWriter<'store> {
@@ -61,12 +61,12 @@ impl<'store> ArtifactWriter<'store> {
         store: &'store Store,
         lock: &impl HoldsStoreLock,
         scope: ArtifactScope,
-        extension: &'static str,
+        ending: &'static str,
     ) -> Result<Self, StoreError> {
         let staging = StagingDir::create_unnamed(store, lock)?;
         let file = staging.dir.create_file(PENDING, FILE_MODE)?;
         let writer = BufWriter::with_capacity(hashing::BUFFER_BYTES, HashingWriter::new(file));
-        Ok(Self { store, staging, scope, writer, extension })
+        Ok(Self { store, staging, scope, writer, ending })
     }
 
     fn write(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), StoreError> {
@@ -80,12 +80,12 @@ impl<'store> ArtifactWriter<'store> {
 
     /// The complete Artifact.
     pub fn finish(self) -> Result<PendingArtifact<'store>, StoreError> {
-        let Self { store, staging, scope, writer, extension } = self;
+        let Self { store, staging, scope, writer, ending } = self;
         let path = staging.dir.child_path(PENDING);
         let written = writer.into_inner().map_err(io::IntoInnerError::into_error);
         let (file, bytes, sha256) = written.at(Operation::Write, &path)?.finish();
         file.sync_all().at(Operation::Sync, &path)?;
-        Ok(PendingArtifact { store, staging, scope, bytes, sha256, extension })
+        Ok(PendingArtifact { store, staging, scope, bytes, sha256, ending })
     }
 }
 
@@ -96,7 +96,7 @@ impl Store {
         lock: &impl HoldsStoreLock,
         scope: ArtifactScope,
     ) -> Result<ArtifactWriter<'_>, StoreError> {
-        ArtifactWriter::begin(self, lock, scope, "jsonl")
+        ArtifactWriter::begin(self, lock, scope, layout::LINES_ENDING)
     }
 
     /// Stages the Artifact that `write` produces.
@@ -106,7 +106,7 @@ impl Store {
         scope: ArtifactScope,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<PendingArtifact<'_>, StoreError> {
-        let mut artifact = ArtifactWriter::begin(self, lock, scope, "json")?;
+        let mut artifact = ArtifactWriter::begin(self, lock, scope, layout::DOCUMENT_ENDING)?;
         artifact.write(write)?;
         artifact.finish()
     }
@@ -144,7 +144,7 @@ impl PendingArtifact<'_> {
     }
 
     fn name(&self) -> String {
-        format!("{}.{}", self.sha256, self.extension)
+        format!("{}{}", self.sha256, self.ending)
     }
 
     /// Whether the published file of this name is there and has these bytes.

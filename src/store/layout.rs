@@ -15,6 +15,11 @@ pub(super) const LOCKS: &str = "locks";
 pub(super) const STAGING: &str = "staging";
 pub(super) const CLEANUP: &str = "cleanup";
 
+/// Ending of an Artifact that is one document.
+pub(super) const DOCUMENT_ENDING: &str = ".json";
+/// Ending of an Artifact of lines.
+pub(super) const LINES_ENDING: &str = ".jsonl";
+
 /// Scope of what belongs to no Sample, below `diagnostics` and `artifacts`.
 pub(super) const GLOBAL: &str = "global";
 

@@ -27,7 +27,8 @@ fn a_batch_that_is_wrong_anywhere_runs_nothing_and_names_the_line() {
     let error = ghidr.run(["batch", "/nowhere/sample", path]).error("invalid_batch", 2);
     assert!(error["details"]["reason"].as_str().unwrap().contains("524288"), "{error}");
     let error = ghidr.run(["batch", "/nowhere/sample", "/nowhere/queries"]).error("invalid_batch", 2);
-    assert!(error["details"]["reason"].as_str().unwrap().contains("cannot be read"), "{error}");
+    let expected = "the queries cannot be read from '/nowhere/queries': ";
+    assert!(error["details"]["reason"].as_str().unwrap().starts_with(expected), "{error}");
     assert!(!ghidr.store().exists());
 }
 

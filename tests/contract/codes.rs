@@ -125,7 +125,7 @@ pub const ERRORS: &[Row] = &[
     row(
         "function_entry_required",
         "ghidra::selectors::an_interior_address_names_the_entry_of_the_containing_function",
-        "Ask for the containing entry, when there is one.",
+        "Ask for the containing entry, when there is one. Otherwise mind that addresses are Ghidra's: it places a position-independent program at an image base, which `inspect` names, while other tools count from zero.",
     ),
     row(
         "function_not_decompilable",

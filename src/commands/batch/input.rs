@@ -8,6 +8,7 @@ use std::os::fd::AsFd as _;
 use std::path::Path;
 
 use serde::{Deserialize, Deserializer};
+use serde_json::Value;
 
 use crate::commands::context::Context;
 use crate::commands::failure::{Failure, interrupted};
@@ -17,11 +18,18 @@ use crate::domain::limits::{
     DEFAULT_PAGE_LIMIT, MAX_BATCH_INPUT_BYTES, MAX_BATCH_LINE_BYTES, MAX_BATCH_QUERIES,
 };
 use crate::domain::page::PageRequest;
+use crate::domain::path_value::PathValue;
 use crate::domain::selector::{FunctionSelector, RequestedSelector};
 use crate::process::input;
 
 /// Stands for standard input in the place of a path.
 const STANDARD_INPUT: &str = "-";
+
+/// What `op` can be.
+const OPERATIONS: &str = "there are 'inspect', 'functions' and 'decompile'";
+
+/// What some editors put before UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// One Query.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,25 +47,22 @@ pub enum BatchQuery {
     },
 }
 
-/// One line.
+/// One line: the members of every operation. Which of them an operation takes is checked afterwards, in words.
 #[derive(Debug, Deserialize)]
-#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
-enum Line {
-    Inspect {},
-    Functions {
-        #[serde(default, deserialize_with = "present")]
-        limit: Option<u64>,
-        #[serde(default, deserialize_with = "present")]
-        offset: Option<u64>,
-        #[serde(default)]
-        all: bool,
-    },
-    Decompile {
-        #[serde(default, deserialize_with = "present")]
-        name: Option<String>,
-        #[serde(default, deserialize_with = "present")]
-        address: Option<String>,
-    },
+#[serde(deny_unknown_fields)]
+struct Line {
+    #[serde(default, deserialize_with = "present")]
+    op: Option<Value>,
+    #[serde(default, deserialize_with = "present")]
+    limit: Option<Value>,
+    #[serde(default, deserialize_with = "present")]
+    offset: Option<Value>,
+    #[serde(default, deserialize_with = "present")]
+    all: Option<Value>,
+    #[serde(default, deserialize_with = "present")]
+    name: Option<Value>,
+    #[serde(default, deserialize_with = "present")]
+    address: Option<Value>,
 }
 
 impl BatchQuery {
@@ -73,9 +78,13 @@ impl BatchQuery {
 
 /// Reads the Queries from a file, or from standard input.
 pub fn read(context: &Context<'_>, source: &Path) -> Result<Vec<BatchQuery>, Failure> {
-    let unreadable = |error: std::io::Error| refuse(None, format!("the queries cannot be read: {error}"));
+    let is_standard_input = source == Path::new(STANDARD_INPUT);
+    let unreadable = |error: std::io::Error| {
+        let place = if is_standard_input { "standard input".to_owned() } else { named(source) };
+        refuse(None, format!("the queries cannot be read from {place}: {error}"))
+    };
     let interrupts = context.host.interrupts;
-    let bytes = if source == Path::new(STANDARD_INPUT) {
+    let bytes = if is_standard_input {
         let standard_input = (context.host.standard_input)().map_err(unreadable)?;
         input::read(standard_input.as_fd(), MAX_BATCH_INPUT_BYTES, interrupts)
     } else {
@@ -89,9 +98,19 @@ pub fn read(context: &Context<'_>, source: &Path) -> Result<Vec<BatchQuery>, Fai
     parse(&bytes)
 }
 
+fn named(path: &Path) -> String {
+    format!("'{}'", PathValue::from(path))
+}
+
 fn parse(bytes: &[u8]) -> Result<Vec<BatchQuery>, Failure> {
     if bytes.len() as u64 > MAX_BATCH_INPUT_BYTES {
         return Err(refuse(None, format!("the queries are more than {MAX_BATCH_INPUT_BYTES} bytes")));
+    }
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        return Err(refuse(
+            Some(1),
+            "it begins with a byte order mark; save the queries without one".to_owned(),
+        ));
     }
     let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
     if text.is_empty() {
@@ -112,25 +131,74 @@ fn parse_line(line: &[u8]) -> Result<BatchQuery, String> {
     if line.len() > MAX_BATCH_LINE_BYTES {
         return Err(format!("a query has at most {MAX_BATCH_LINE_BYTES} bytes"));
     }
+    let trimmed = line.trim_ascii();
+    if trimmed.is_empty() {
+        return Err("it is empty, and must be a query".to_owned());
+    }
+    // Serde takes an array for a struct, too.
+    if !trimmed.starts_with(b"{") {
+        return Err("it is not a JSON object, which begins with {".to_owned());
+    }
     let line: Line = serde_json::from_slice(line).map_err(|error| describe(&error))?;
-    match line {
-        Line::Inspect {} => Ok(BatchQuery::Inspect),
-        Line::Functions { limit: Some(_), all: true, .. }
-        | Line::Functions { offset: Some(_), all: true, .. } => {
-            Err("'all' excludes 'limit' and 'offset'".to_owned())
+    let op = text("op", line.op.as_ref())?;
+    let op = op.ok_or_else(|| format!("'op' is missing; {OPERATIONS}"))?;
+    let mut given = [
+        ("limit", &line.limit),
+        ("offset", &line.offset),
+        ("all", &line.all),
+        ("name", &line.name),
+        ("address", &line.address),
+    ]
+    .into_iter()
+    .filter(|(_, value)| value.is_some());
+    let mut takes_only = |taken: &[&str]| match given.find(|(name, _)| !taken.contains(name)) {
+        Some((name, _)) => Err(format!("'{op}' takes no '{name}'")),
+        None => Ok(()),
+    };
+    match op.as_str() {
+        "inspect" => takes_only(&[]).map(|()| BatchQuery::Inspect),
+        "functions" => {
+            takes_only(&["limit", "offset", "all"])?;
+            functions(&line)
         }
-        Line::Functions { all: true, .. } => Ok(BatchQuery::Functions(PageRequest::All)),
-        Line::Functions { limit: Some(0), .. } => Err("'limit' is at least 1".to_owned()),
-        Line::Functions { limit, offset, .. } => Ok(BatchQuery::Functions(PageRequest::Window {
+        "decompile" => {
+            takes_only(&["name", "address"])?;
+            match (text("name", line.name.as_ref())?, text("address", line.address.as_ref())?) {
+                (Some(value), None) => decompile(RequestedSelector::Name { value }),
+                (None, Some(value)) => decompile(RequestedSelector::Address { value }),
+                _ => Err("'decompile' takes exactly one of 'name' and 'address'".to_owned()),
+            }
+        }
+        _ => Err(format!("there is no operation '{op}'; {OPERATIONS}")),
+    }
+}
+
+fn functions(line: &Line) -> Result<BatchQuery, String> {
+    let (limit, offset) = (whole("limit", line.limit.as_ref())?, whole("offset", line.offset.as_ref())?);
+    let all = match &line.all {
+        None => false,
+        Some(value) => value.as_bool().ok_or_else(|| "'all' must be true or false".to_owned())?,
+    };
+    match (all, limit, offset) {
+        (true, None, None) => Ok(BatchQuery::Functions(PageRequest::All)),
+        (true, ..) => Err("'all' excludes 'limit' and 'offset'".to_owned()),
+        (false, Some(0), _) => Err("'limit' is at least 1".to_owned()),
+        (false, limit, offset) => Ok(BatchQuery::Functions(PageRequest::Window {
             offset: offset.unwrap_or(0),
             limit: limit.unwrap_or(DEFAULT_PAGE_LIMIT),
         })),
-        Line::Decompile { name: Some(value), address: None } => decompile(RequestedSelector::Name { value }),
-        Line::Decompile { name: None, address: Some(value) } => {
-            decompile(RequestedSelector::Address { value })
-        }
-        Line::Decompile { .. } => Err("'decompile' takes exactly one of 'name' and 'address'".to_owned()),
     }
+}
+
+fn whole(name: &str, value: Option<&Value>) -> Result<Option<u64>, String> {
+    let whole = |value: &Value| value.as_u64().ok_or_else(|| format!("'{name}' must be a whole number"));
+    value.map(whole).transpose()
+}
+
+fn text(name: &str, value: Option<&Value>) -> Result<Option<String>, String> {
+    let text =
+        |value: &Value| value.as_str().map(str::to_owned).ok_or_else(|| format!("'{name}' must be a string"));
+    value.map(text).transpose()
 }
 
 fn decompile(requested: RequestedSelector) -> Result<BatchQuery, String> {
@@ -227,6 +295,45 @@ mod tests {
             assert_eq!(number, Some(2), "{}: {reason}", String::from_utf8_lossy(line));
             assert!(!reason.contains(" line "), "{reason}");
         }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_without_the_words_of_the_parser() {
+        let cases: [(&[u8], &str); 17] = [
+            (b"", "it is empty, and must be a query"),
+            (b" \t\r", "it is empty, and must be a query"),
+            (b"[\"inspect\"]", "it is not a JSON object, which begins with {"),
+            (b" [\"functions\",1]", "it is not a JSON object, which begins with {"),
+            (b"\"inspect\"", "it is not a JSON object, which begins with {"),
+            (b"inspect", "it is not a JSON object, which begins with {"),
+            (b"{}", "'op' is missing; there are 'inspect', 'functions' and 'decompile'"),
+            (b"{\"op\":null}", "'op' must be a string"),
+            (b"{\"op\":[\"inspect\"]}", "'op' must be a string"),
+            (
+                b"{\"op\":\"e\"}",
+                "there is no operation 'e'; there are 'inspect', 'functions' and 'decompile'",
+            ),
+            (b"{\"op\":\"functions\",\"limit\":\"5\"}", "'limit' must be a whole number"),
+            (b"{\"op\":\"functions\",\"offset\":-1}", "'offset' must be a whole number"),
+            (b"{\"op\":\"functions\",\"offset\":18446744073709551616}", "'offset' must be a whole number"),
+            (b"{\"op\":\"functions\",\"all\":1}", "'all' must be true or false"),
+            (b"{\"op\":\"decompile\",\"name\":7}", "'name' must be a string"),
+            (b"{\"op\":\"inspect\",\"name\":\"main\"}", "'inspect' takes no 'name'"),
+            (b"{\"op\":\"functions\",\"limit\":1,\"address\":\"\"}", "'functions' takes no 'address'"),
+        ];
+        for (line, expected) in cases {
+            let text = [b"{\"op\":\"inspect\"}\n", line, b"\n{\"op\":\"inspect\"}"].concat();
+            assert_eq!(refused(&text), (Some(2), expected.to_owned()), "{}", String::from_utf8_lossy(line));
+        }
+        let (line, reason) = refused(b"\xef\xbb\xbf{\"op\":\"inspect\"}\n");
+        assert!(line == Some(1) && reason.contains("byte order mark"), "{line:?} {reason}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named_byte_by_byte() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let path = Path::new(std::ffi::OsStr::from_bytes(b"/q\xff.jsonl"));
+        assert_eq!(named(path), "'/q\\xff.jsonl'");
     }
 
     #[test]

@@ -7,7 +7,9 @@ use crate::commands::context::Context;
 use crate::commands::failure::{Failure, interrupted, raise};
 use crate::commands::workplace::Run;
 use crate::domain::error::{PublicError, Termination, WorkerProgress};
-use crate::domain::limits::{DISK_QUOTA_BYTES, MOST_HEAP_MIB};
+use crate::domain::limits::{
+    DEFAULT_MAX_HEAP_MIB, DEFAULT_MEMORY_HEADROOM_MIB, DISK_QUOTA_BYTES, MOST_HEAP_MIB,
+};
 use crate::process::{self, EndedBy, Outcome};
 use crate::protocol::limits::MAX_PROGRESS_BYTES;
 use crate::sandbox::Backend;
@@ -43,7 +45,11 @@ pub(super) fn judge(
         EndedBy::MemoryLimit { .. } => PublicError::MemoryLimitExceeded {
             max_memory_mib: limits.max_memory_mib,
             progress,
-            raise: raise("--max-memory-mib", limits.max_memory_mib, u64::MAX),
+            raise: raise(
+                "--max-memory-mib",
+                limits.max_memory_mib,
+                limits.max_heap_mib.saturating_add(DEFAULT_MEMORY_HEADROOM_MIB)..=u64::MAX,
+            ),
         },
         EndedBy::TaskLimit { .. } => PublicError::TaskLimitExceeded { limit_tasks: MAX_TASKS },
         EndedBy::DiskQuota { .. } => PublicError::DiskQuotaExceeded { limit_bytes: DISK_QUOTA_BYTES },
@@ -52,7 +58,7 @@ pub(super) fn judge(
             Some(HEAP_EXHAUSTED_STATUS) => PublicError::JavaHeapExhausted {
                 max_heap_mib: limits.max_heap_mib,
                 progress,
-                raise: raise("--max-heap-mib", limits.max_heap_mib, MOST_HEAP_MIB),
+                raise: raise("--max-heap-mib", limits.max_heap_mib, DEFAULT_MAX_HEAP_MIB..=MOST_HEAP_MIB),
             },
             status => PublicError::WorkerFailed { ending: describe_status(status), progress },
         },

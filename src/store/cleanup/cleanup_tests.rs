@@ -38,7 +38,7 @@ fn fill(test: &TestStore, sample: SampleDigest) {
         write(test, &format!("analyses/{sample}/{profile}/project/analysis.rep/idata/00/db"), 5_000);
     }
     write(test, &format!("artifacts/{sample}/{}/{}.json", profile(1), "0b".repeat(32)), 20);
-    write(test, &format!("artifacts/{sample}/{}/{}.json", profile(1), "0c".repeat(32)), 20);
+    write(test, &format!("artifacts/{sample}/{}/{}.jsonl", profile(1), "0c".repeat(32)), 20);
     write(test, &format!("results/{sample}/{}/{}.json", profile(2), "0d".repeat(32)), 50);
     write(test, &format!("diagnostics/{sample}/{}/stderr.log", id(1)), 30);
     for invocation in [id(1), id(2)] {

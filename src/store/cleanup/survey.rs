@@ -137,10 +137,11 @@ impl Survey {
                     self.add_per_profile(&child, |dir| Ok(names::<InvocationId>(dir)?.len()))?;
             }
             layout::RESULTS => {
-                self.counts.kept_results += self.add_per_profile(&child, files_named_by_digest)?;
+                let results = |dir: &Dir| files_named_by_digest(dir, &[layout::DOCUMENT_ENDING]);
+                self.counts.kept_results += self.add_per_profile(&child, results)?;
             }
-            _ if name == layout::GLOBAL => self.counts.artifacts += files_named_by_digest(&child)? as u64,
-            _ => self.counts.artifacts += self.add_per_profile(&child, files_named_by_digest)?,
+            _ if name == layout::GLOBAL => self.counts.artifacts += artifacts(&child)? as u64,
+            _ => self.counts.artifacts += self.add_per_profile(&child, artifacts)?,
         }
         Ok(())
     }
@@ -194,11 +195,15 @@ pub(super) fn open_if_directory(dir: &Dir, name: &OsStr) -> Result<Option<Dir>, 
     }
 }
 
-/// Artifacts and kept results.
-fn files_named_by_digest(dir: &Dir) -> Result<usize, StoreError> {
+fn artifacts(dir: &Dir) -> Result<usize, StoreError> {
+    files_named_by_digest(dir, &[layout::DOCUMENT_ENDING, layout::LINES_ENDING])
+}
+
+/// Artifacts and kept results, by their endings.
+fn files_named_by_digest(dir: &Dir, endings: &[&str]) -> Result<usize, StoreError> {
     let is_one = |name: &OsStr| {
-        let stem = name.to_str().and_then(|name| name.strip_suffix(".json"));
-        stem.is_some_and(|stem| stem.parse::<ContentDigest>().is_ok())
+        let stems = endings.iter().filter_map(|ending| name.to_str()?.strip_suffix(ending));
+        stems.flat_map(str::parse::<ContentDigest>).next().is_some()
     };
     Ok(dir.entries()?.iter().filter(|entry| is_one(&entry.name)).count())
 }
