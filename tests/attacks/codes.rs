@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::support::fake_process::Processes;
-use crate::support::ghidr::Run;
+use crate::support::ghidr::{Ghidr, Run};
 use crate::support::processes::wait_for;
 use crate::support::tree;
 
@@ -123,7 +123,7 @@ fn a_sample_that_changes_while_it_is_read_is_refused() {
 
 /// Replaced while it runs, by an update for example: it is its own guard and worker, and cannot be started again.
 #[test]
-fn an_executable_that_is_gone_is_an_internal_error_with_a_document() {
+fn an_executable_that_is_gone_starts_no_worker_and_is_named() {
     let processes = Processes::new();
     let executable = processes.world.path("ghidr");
     let processes = processes.at(executable.clone());
@@ -134,9 +134,25 @@ fn an_executable_that_is_gone_is_an_internal_error_with_a_document() {
     wait_for("the start", || std::fs::read_link(&image).ok().filter(|path| *path == executable));
     std::fs::remove_file(&executable).unwrap();
     let run = processes.ended(child.wait_with_output().unwrap().into());
-    let error = run.error("internal_error", 1);
-    assert!(error["details"]["reason"].as_str().unwrap().contains("No such file"), "{error}");
+    let error = run.error("worker_failed", 1);
+    let ending = error["details"]["ending"].as_str().unwrap();
+    assert!(ending.contains("ghidr: No such file"), "{error}");
     processes.assert_no_analysis();
+}
+
+/// Not even its own pipes, so nothing that a caller could do differently is to blame.
+#[test]
+fn a_process_that_may_open_nothing_is_an_internal_error_with_a_document() {
+    let ghidr = Ghidr::new();
+    let plain = ghidr.command(["inspect", "/bin/true"]);
+    let mut limited = Command::new("/bin/bash");
+    limited.args(["-c", "ulimit -n 6; exec \"$0\" \"$@\""]).arg(plain.get_program()).args(plain.get_args());
+    limited.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let run = Run::from(limited.stdin(std::process::Stdio::null()).output().unwrap());
+    run.check_framing();
+    let error = run.error("internal_error", 1);
+    assert!(error["details"]["reason"].as_str().unwrap().contains("Too many open files"), "{error}");
+    assert!(!ghidr.store().exists());
 }
 
 /// Runs the command where this file is the system's bubblewrap.

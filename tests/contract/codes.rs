@@ -164,7 +164,7 @@ pub const ERRORS: &[Row] = &[
     ),
     row(
         "internal_error",
-        "attacks::codes::an_executable_that_is_gone_is_an_internal_error_with_a_document",
+        "attacks::codes::a_process_that_may_open_nothing_is_an_internal_error_with_a_document",
         "Repeat it; if it stays, report it with its reason.",
     ),
     row(
@@ -282,7 +282,7 @@ pub const ERRORS: &[Row] = &[
     row(
         "worker_failed",
         "attacks::endings::a_worker_that_dies_is_named_by_its_signal_or_status",
-        "Read the Diagnostic Log.",
+        "Read the Diagnostic Log; where there is none, the system did not let the worker start.",
     ),
 ];
 
