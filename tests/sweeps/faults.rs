@@ -6,8 +6,6 @@
 //! store would not. The worker is scripted; faults in it are faults of the worker, so only death is
 //! tried while it runs.
 
-use serde_json::Value;
-
 use super::scenario::{SCENARIOS, Stage, judge};
 use crate::support::strace::{self, Fault, Point};
 use crate::support::sweep::{Counts, Ledger, Sweep, count};
@@ -76,10 +74,6 @@ fn disturb(stage: &mut Stage, point: &Point, fault: Fault, is_long: bool, counts
     } else {
         let outcome = judge(&run);
         match &outcome {
-            Ok(_) if hides_a_directory(point, fault) => {
-                let both = [&outcome, &stage.expected].map(|answer| answer.clone().map(without_usage));
-                assert_eq!(both[0], both[1], "{what}: a wrong answer");
-            }
             Ok(_) => assert_eq!(outcome, stage.expected, "{what}: a wrong answer"),
             Err(code) => {
                 let allowed = !NEVER.contains(&code.as_str()) || is_the_workers(point, fault);
@@ -93,18 +87,6 @@ fn disturb(stage: &mut Stage, point: &Point, fault: Fault, is_long: bool, counts
     }
     stage.recovers(&what);
     count(counts, "the next command succeeded and nothing was left behind");
-}
-
-/// What may not be looked into is not counted, and no reason to keep it.
-fn hides_a_directory(point: &Point, fault: Fault) -> bool {
-    fault == Fault::Error("EACCES") && point.call.starts_with("open") && point.text.contains("O_DIRECTORY")
-}
-
-fn without_usage(mut answer: Value) -> Value {
-    for part in ["matched", "removed"] {
-        answer.get_mut(part).and_then(Value::as_object_mut).and_then(|part| part.remove("usage"));
-    }
-    answer
 }
 
 /// A worker can forbid its response, its answers, and what it made of the Analysis, to be read.
