@@ -3,9 +3,9 @@
 //! The read-only file system is made with bubblewrap: the outer test runs the inner one in it.
 #![allow(clippy::unwrap_used)]
 
-use super::hashing::to_the_end;
 use std::process::Command;
 
+use super::hashing::to_the_end;
 use super::testing::{TestStore, id, profile};
 use super::{Store, StoreError, StoreLocation};
 use crate::domain::digest::{BasisDigest, SampleDigest};

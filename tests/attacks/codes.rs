@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::support::fake_process::Processes;
 use crate::support::ghidr::{Ghidr, Run};
 use crate::support::processes::wait_for;
+use crate::support::shell;
 use crate::support::tree;
 
 /// `inspect` on a worker that fails so.
@@ -145,10 +146,7 @@ fn an_executable_that_is_gone_starts_no_worker_and_is_named() {
 fn a_process_that_may_open_nothing_is_an_internal_error_with_a_document() {
     let ghidr = Ghidr::new();
     let plain = ghidr.command(["inspect", "/bin/true"]);
-    let mut limited = Command::new("/bin/bash");
-    limited.args(["-c", "ulimit -n 6; exec \"$0\" \"$@\""]).arg(plain.get_program()).args(plain.get_args());
-    limited.env_clear().envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    let run = Run::from(limited.stdin(std::process::Stdio::null()).output().unwrap());
+    let run = Run::from(shell::through(&plain, r#"ulimit -n 6; exec "$0" "$@""#).output().unwrap());
     run.check_framing();
     let error = run.error("internal_error", 1);
     assert!(error["details"]["reason"].as_str().unwrap().contains("Too many open files"), "{error}");

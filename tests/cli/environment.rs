@@ -2,13 +2,14 @@
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 
 use crate::support::fake_engine::World;
 use crate::support::fake_process::Processes;
 use crate::support::ghidr::{Ghidr, Run};
+use crate::support::shell;
 
 /// Where the store would be: from the provenance of an error that comes after it is resolved.
 fn located(ghidr: &Ghidr, mode: &str) -> Result<(String, String), Value> {
@@ -70,12 +71,7 @@ fn a_home_that_cannot_be_written_to_is_an_error_with_its_path() {
 
 /// A command line that a shell runs with the executable as `$0`.
 fn through_shell(ghidr: &Ghidr, script: &str, arguments: &[&str]) -> Command {
-    let plain = ghidr.command(arguments);
-    let mut command = Command::new("/bin/sh");
-    command.arg("-c").arg(script).arg(plain.get_program()).args(plain.get_args()).env_clear();
-    command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.stdin(Stdio::null());
-    command
+    shell::through(&ghidr.command(arguments), script)
 }
 
 #[test]
@@ -191,15 +187,12 @@ fn a_sample_may_lie_at_any_path() {
 fn a_limit_of_the_callers_on_the_size_of_files_is_an_error_with_a_document() {
     let processes = Processes::new();
     let plain = processes.asking("decompile", &["--name", "main"]);
-    let limited = |kibibytes: u32| {
-        let mut command = Command::new("/bin/bash");
-        command.arg("-c").arg(format!("ulimit -f {kibibytes}; exec \"$0\" \"$@\""));
-        command.arg(plain.get_program()).args(plain.get_args()).env_clear().stdin(Stdio::null());
-        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        processes.ended(Run::from(command.output().unwrap()))
+    let limited = |blocks: u32| {
+        let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        processes.ended(Run::from(shell::through(&plain, &script).output().unwrap()))
     };
-    for kibibytes in [0, 1] {
-        let run = limited(kibibytes);
+    for blocks in [0, 1] {
+        let run = limited(blocks);
         assert_eq!(run.status, Some(1), "{run}");
         let document: Value = serde_json::from_slice(&run.stderr).unwrap();
         assert_eq!(document["error"]["code"], "store_failed", "{run}");

@@ -24,6 +24,7 @@ pub mod right_answer;
 pub mod schema_samples;
 pub mod scripted_worker;
 pub mod shared;
+pub mod shell;
 pub mod signals;
 pub mod small_disk;
 pub mod strace;
