@@ -84,7 +84,7 @@ fn execute(
     let id = (context.host.new_invocation_id)().map_err(Failure::internal)?;
     let lock = store.clean_lock(scope)?;
     store.sweep_for_cleanup(&lock)?;
-    let report = report(context, CleanupMode::Executed, target, store.survey(&lock, scope)?);
+    let report = report(context, CleanupMode::Executed, target, store.survey_for_cleanup(&lock)?);
     let place = spill(store, &lock);
     let prepared = prepare(context, &report, text, String::new(), Some(&place), Envelope::clone)?;
     let mut before_step = |step: &CleanupStep| {
@@ -136,7 +136,7 @@ fn failure(
     match error {
         CleanupError::Refused(error) => error.into(),
         CleanupError::Incomplete { transaction, source } => {
-            let left = store.survey(lock, lock.scope());
+            let left = store.survey_for_cleanup(lock);
             // What cannot be surveyed any more is as good as not removed.
             let remaining = left.map_or(matched.counts, |left| left.counts);
             PublicError::CleanupIncomplete {

@@ -8,6 +8,7 @@ use std::ffi::OsStr;
 
 use super::analysis::load_identity;
 use super::cleanup::CleanupScope;
+use super::denied::Denied;
 use super::dir::Dir;
 use super::error::StoreError;
 use super::layout;
@@ -39,7 +40,10 @@ impl Store {
         };
         let Some(analyses) = self.root.try_open_dir(layout::ANALYSES)? else { return Ok(described) };
         // Something else in the place of a directory holds no Analysis; its usage is counted.
-        let Ok(Some(profiles)) = analyses.try_open_dir(sample.to_string()) else { return Ok(described) };
+        let name = sample.to_string();
+        let Some(profiles) = Denied::Refused.open_if_directory(&analyses, name.as_ref())? else {
+            return Ok(described);
+        };
         for entry in profiles.entries()? {
             let Some(profile) = entry.name.to_str().and_then(|name| name.parse().ok()) else { continue };
             let outcome = load_identity(&profiles, sample, profile);
@@ -59,7 +63,7 @@ fn describe(
     profile_digest: ProfileDigest,
     outcome: Result<(AnalysisManifest, AnalysisProfile), StoreError>,
 ) -> Result<Option<ListedAnalysis>, StoreError> {
-    let usage = usage_of_entry(profiles, name)?;
+    let usage = usage_of_entry(profiles, name, Denied::Refused)?;
     if profiles.stat(name)?.is_none() {
         return Ok(None);
     }

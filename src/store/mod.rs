@@ -7,6 +7,7 @@
 mod analysis;
 mod artifact;
 mod cleanup;
+mod denied;
 mod diagnostics;
 mod dir;
 mod document;

@@ -49,6 +49,19 @@ impl TestStore {
     }
 }
 
+/// Runs `look` as somebody who may open only what its mode allows: modes do not bind root.
+pub(super) fn bound_by_modes<T: Send>(look: impl FnOnce() -> T + Send) -> T {
+    use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+    let bound = || {
+        let mut sets = capabilities(None).unwrap();
+        sets.effective -= CapabilitySet::DAC_OVERRIDE | CapabilitySet::DAC_READ_SEARCH;
+        set_capabilities(None, sets).unwrap();
+        look()
+    };
+    // Capabilities belong to a thread, and this one ends with what it gave up.
+    std::thread::scope(|scope| scope.spawn(bound).join()).unwrap()
+}
+
 pub(super) fn id(byte: u8) -> InvocationId {
     InvocationId::from_bytes([byte; 16])
 }

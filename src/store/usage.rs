@@ -1,11 +1,11 @@
 //! How much the store occupies, and whether it can be written.
 
 use std::ffi::OsStr;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
+use super::denied::Denied;
 use super::dir::Dir;
 use super::error::StoreError;
 use super::lock::HoldsStoreLock;
@@ -19,10 +19,10 @@ const MAX_DEPTH: usize = 64;
 const BLOCK_BYTES: u64 = 512;
 
 impl Store {
-    /// Usage of everything in the store, never through a link. Entries that vanish meanwhile
-    /// are not counted.
+    /// Usage of everything in the store, never through a link. Entries that vanish meanwhile,
+    /// or that a live worker closes, are not counted.
     pub fn usage(&self) -> Result<StorageUsage, StoreError> {
-        usage_of(&self.root)
+        usage_of(&self.root, Denied::LeftOut)
     }
 
     /// Writes, flushes and removes a file, as `doctor` proves that the store is writable.
@@ -33,13 +33,14 @@ impl Store {
 }
 
 /// Usage of the tree at `top`, itself included.
-pub(super) fn usage_of(top: &Dir) -> Result<StorageUsage, StoreError> {
+pub(super) fn usage_of(top: &Dir, denied: Denied) -> Result<StorageUsage, StoreError> {
     let mut usage = StorageUsage { logical_bytes: 0, allocated_bytes: allocated(top.metadata()?.st_blocks) };
     let mut pending = vec![(PathBuf::new(), 0)];
     while let Some((path, depth)) = pending.pop() {
-        let Some(dir) = open_relative(top, &path)? else { continue };
-        for entry in dir.entries()? {
-            let Some(stat) = dir.stat(&entry.name)? else { continue };
+        let Some(dir) = open_relative(top, &path, denied)? else { continue };
+        let Some(entries) = denied.tolerate(dir.entries().map(Some))? else { continue };
+        for entry in entries {
+            let Some(stat) = denied.tolerate(dir.stat(&entry.name))? else { continue };
             usage.allocated_bytes = usage.allocated_bytes.saturating_add(allocated(stat.st_blocks));
             match FileType::from_raw_mode(stat.st_mode) {
                 FileType::RegularFile => {
@@ -57,32 +58,25 @@ pub(super) fn usage_of(top: &Dir) -> Result<StorageUsage, StoreError> {
 }
 
 /// Usage of one entry of `parent` and everything inside; nothing of that name uses nothing.
-pub(super) fn usage_of_entry(parent: &Dir, name: &OsStr) -> Result<StorageUsage, StoreError> {
+pub(super) fn usage_of_entry(parent: &Dir, name: &OsStr, denied: Denied) -> Result<StorageUsage, StoreError> {
     let Some(stat) = parent.stat(name)? else { return Ok(StorageUsage::default()) };
     let entry = |logical_bytes| StorageUsage { logical_bytes, allocated_bytes: allocated(stat.st_blocks) };
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Ok(entry(u64::try_from(stat.st_size).unwrap_or(0))),
-        FileType::Directory => match open_relative(parent, Path::new(name))? {
-            Some(dir) => usage_of(&dir),
+        FileType::Directory => match denied.open_if_directory(parent, name)? {
+            Some(dir) => usage_of(&dir, denied),
             None => Ok(entry(0)),
         },
         _ => Ok(entry(0)),
     }
 }
 
-/// Opens a directory found a moment ago; `None` when it vanished, was replaced, or may not be
-/// read.
-fn open_relative(top: &Dir, path: &Path) -> Result<Option<Dir>, StoreError> {
+/// Opens a directory found a moment ago; `None` when it vanished or was replaced.
+fn open_relative(top: &Dir, path: &Path, denied: Denied) -> Result<Option<Dir>, StoreError> {
     let mut dir = top.reopen()?;
     for component in path {
-        match dir.try_open_dir(component) {
-            Ok(Some(child)) => dir = child,
-            Ok(None) | Err(StoreError::Corrupt { .. }) => return Ok(None),
-            Err(StoreError::Io { source, .. }) if source.kind() == ErrorKind::PermissionDenied => {
-                return Ok(None);
-            }
-            Err(error) => return Err(error),
-        }
+        let Some(child) = denied.open_if_directory(&dir, component)? else { return Ok(None) };
+        dir = child;
     }
     Ok(Some(dir))
 }
@@ -94,8 +88,8 @@ fn allocated(blocks: i64) -> u64 {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use crate::store::testing::TestStore;
-    use std::os::unix::fs::MetadataExt as _;
+    use crate::store::testing::{TestStore, bound_by_modes};
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
     #[test]
     fn usage_counts_lengths_and_blocks_and_follows_no_link() {
@@ -114,6 +108,20 @@ mod tests {
             .map(|path| std::fs::symlink_metadata(test.path().join(path)).unwrap().blocks())
             .sum();
         assert_eq!(usage.allocated_bytes, blocks * 512);
+    }
+
+    #[test]
+    fn what_a_live_worker_closes_is_left_out() {
+        let test = TestStore::new();
+        let without = test.store.usage().unwrap();
+        for mode in [0o000, 0o400] {
+            let closed = test.path().join(format!("staging/{mode:o}"));
+            std::fs::create_dir_all(&closed).unwrap();
+            std::fs::write(closed.join("file"), b"12345").unwrap();
+            std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(mode)).unwrap();
+        }
+        assert_eq!(test.store.usage().unwrap().logical_bytes, without.logical_bytes + 10);
+        assert_eq!(bound_by_modes(|| test.store.usage().unwrap().logical_bytes), without.logical_bytes);
     }
 
     #[test]

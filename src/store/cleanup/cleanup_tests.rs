@@ -14,7 +14,7 @@ use crate::domain::digest::{BasisDigest, ProfileDigest, SampleDigest};
 use crate::domain::invocation_id::InvocationId;
 use crate::store::error::StoreError;
 use crate::store::lock::LockScope;
-use crate::store::testing::{TestStore, id};
+use crate::store::testing::{TestStore, bound_by_modes, id};
 
 const SAMPLE: SampleDigest = SampleDigest::from_bytes([1; 32]);
 const OTHER: SampleDigest = SampleDigest::from_bytes([2; 32]);
@@ -358,6 +358,60 @@ fn links_and_foreign_things_are_removed_and_what_they_point_to_stays() {
     clean(&test, CleanupScope::Sample(SAMPLE)).unwrap();
     assert_eq!(files(&state(test.path()), &SAMPLE.to_string()), 0);
     assert_eq!(fs::read(outside.join("kept")).unwrap(), b"kept");
+}
+
+#[test]
+fn a_directory_that_may_not_be_opened_is_counted_before_it_goes_or_stops_the_count() {
+    let scope = CleanupScope::Sample(SAMPLE);
+    let expected = survey(&filled(), scope);
+    let closed = [
+        format!("analyses/{SAMPLE}"),
+        format!("analyses/{SAMPLE}/{}/project", profile(1)),
+        format!("quarantine/{SAMPLE}/{}", profile(3)),
+        format!("results/{SAMPLE}/{}", profile(2)),
+        format!("artifacts/{SAMPLE}"),
+        format!("diagnostics/{SAMPLE}/{}", id(1)),
+    ];
+    for (path, mode) in closed.iter().flat_map(|path| [(path, 0o000), (path, 0o400)]) {
+        let test = filled();
+        fs::set_permissions(test.path().join(path), fs::Permissions::from_mode(mode)).unwrap();
+        bound_by_modes(|| {
+            let lock = test.store.lock().unwrap();
+            let refused = [
+                test.store.survey(&lock, scope).map(drop),
+                test.store.describe_sample(&lock, SAMPLE).map(drop),
+            ];
+            for outcome in refused {
+                assert!(matches!(outcome, Err(StoreError::Io { .. })), "{path} {mode:o}: {outcome:?}");
+            }
+            drop(lock);
+            let lock = test.store.clean_lock(scope).unwrap();
+            assert_eq!(test.store.survey_for_cleanup(&lock).unwrap(), expected, "{path} {mode:o}");
+            test.store.clean(&lock, id(8), &mut |_| Ok(())).unwrap();
+        });
+        assert_eq!(survey(&test, scope), CleanupMatch::default());
+    }
+}
+
+#[test]
+fn a_transaction_that_may_not_be_opened_is_counted_before_it_goes() {
+    let scope = CleanupScope::Sample(SAMPLE);
+    let test = filled();
+    let expected = survey(&test, scope);
+    let stop = &mut |step: &CleanupStep| if step.kind == CleanupStepKind::Delete { refuse() } else { Ok(()) };
+    clean_with(&test, scope, id(8), stop).unwrap_err();
+    let left = test.path().join(format!("cleanup/{SAMPLE}-{}", id(8)));
+    fs::set_permissions(&left, fs::Permissions::from_mode(0o000)).unwrap();
+    bound_by_modes(|| {
+        let lock = test.store.lock().unwrap();
+        assert!(matches!(test.store.survey(&lock, scope), Err(StoreError::Io { .. })));
+        assert!(matches!(test.store.leftovers(&lock), Err(StoreError::Io { .. })));
+        drop(lock);
+        let lock = test.store.clean_lock(scope).unwrap();
+        assert_eq!(test.store.survey_for_cleanup(&lock).unwrap(), expected);
+        test.store.clean(&lock, id(9), &mut |_| Ok(())).unwrap();
+    });
+    assert!(!left.exists());
 }
 
 #[test]

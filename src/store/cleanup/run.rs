@@ -7,6 +7,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use super::super::denied::Denied;
 use super::super::error::StoreError;
 use super::super::layout;
 use super::super::open::Store;
@@ -90,12 +91,12 @@ impl Store {
         {
             self.root.remove_file(layout::CLEANUP)?;
         }
-        for (name, dir) in transaction::unfinished(&self.root, scope)? {
+        for (name, dir) in transaction::unfinished(&self.root, scope, Denied::Reclaimed)? {
             let path = self.root.child_path(layout::CLEANUP).join(&name);
             let outcome = if dir.is_some() {
                 Transaction::resume(&self.root, name).and_then(|transaction| transaction.delete(before_step))
             } else {
-                // No directory, or one that may not be read: nothing of ours is recorded there.
+                // No directory: nothing of ours is recorded there.
                 Kind::Delete.ask(&path, before_step).and_then(|()| {
                     let cleanup = self.root.open_dir(layout::CLEANUP)?;
                     tree::remove(&cleanup, &name)

@@ -2,17 +2,20 @@
 //!
 //! A transaction is laid out like the store itself, so both are surveyed by the same code.
 //! Damage never stops a survey of what is to be removed: an entry that is not what belongs
-//! there is a target like any other, and is measured without being followed.
+//! there is a target like any other, and is measured without being followed. What cannot be
+//! looked into does stop it: its count would be wrong.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 
+use super::super::denied::Denied;
 use super::super::dir::Dir;
 use super::super::error::StoreError;
 use super::super::layout;
 use super::super::lock::HoldsStoreLock;
 use super::super::open::Store;
 use super::super::usage::{usage_of, usage_of_entry};
+use super::lock::CleanLock;
 use super::scope::{AREAS, CleanupScope};
 use super::transaction;
 use crate::domain::cleanup::{CleanupCounts, CleanupMatch};
@@ -38,29 +41,26 @@ pub struct Leftovers {
     pub usage: StorageUsage,
 }
 
-#[derive(Default)]
 struct Survey {
+    denied: Denied,
     counts: CleanupCounts,
     profiles: BTreeSet<ProfileDigest>,
 }
 
 impl Store {
     /// Everything that a cleanup of this scope would remove, what an earlier one left behind
-    /// included.
+    /// included. Changes nothing.
     pub fn survey(
         &self,
         _lock: &impl HoldsStoreLock,
         scope: CleanupScope,
     ) -> Result<CleanupMatch, StoreError> {
-        let mut survey = Survey::default();
-        survey.add(&self.root, scope)?;
-        for (_, transaction) in transaction::unfinished(&self.root, scope)? {
-            if let Some(dir) = transaction {
-                survey.add(&dir, CleanupScope::All)?;
-            }
-        }
-        let Survey { counts, profiles } = survey;
-        Ok(CleanupMatch { counts, analysis_profile_sha256: profiles.into_iter().collect() })
+        Survey::new(Denied::Refused).with_unfinished(&self.root, scope)
+    }
+
+    /// The same for a cleanup that goes on to remove it, whatever the modes of directories.
+    pub fn survey_for_cleanup(&self, lock: &CleanLock) -> Result<CleanupMatch, StoreError> {
+        Survey::new(Denied::Reclaimed).with_unfinished(&self.root, lock.scope())
     }
 
     /// The same without what an earlier cleanup left behind.
@@ -69,14 +69,14 @@ impl Store {
         _lock: &impl HoldsStoreLock,
         scope: CleanupScope,
     ) -> Result<CleanupCounts, StoreError> {
-        let mut survey = Survey::default();
+        let mut survey = Survey::new(Denied::Refused);
         survey.add(&self.root, scope)?;
         Ok(survey.counts)
     }
 
     /// The stored data of no Sample: reports and logs of commands that had none.
     pub fn survey_global(&self, _lock: &impl HoldsStoreLock) -> Result<CleanupCounts, StoreError> {
-        let mut survey = Survey::default();
+        let mut survey = Survey::new(Denied::Refused);
         for area in [layout::ARTIFACTS, layout::DIAGNOSTICS] {
             let Some(dir) = self.root.try_open_dir(area)? else { continue };
             if dir.stat(layout::GLOBAL)?.is_some() {
@@ -89,10 +89,10 @@ impl Store {
     /// What interrupted cleanups of any target left.
     pub fn leftovers(&self, _lock: &impl HoldsStoreLock) -> Result<Leftovers, StoreError> {
         let mut leftovers = Leftovers::default();
-        for (_, transaction) in transaction::unfinished(&self.root, CleanupScope::All)? {
+        for (_, transaction) in transaction::unfinished(&self.root, CleanupScope::All, Denied::Refused)? {
             leftovers.transactions += 1;
             if let Some(dir) = transaction {
-                leftovers.usage += usage_of(&dir)?;
+                leftovers.usage += usage_of(&dir, Denied::Refused)?;
             }
         }
         Ok(leftovers)
@@ -110,19 +110,34 @@ impl Store {
 }
 
 impl Survey {
+    fn new(denied: Denied) -> Self {
+        Self { denied, counts: CleanupCounts::default(), profiles: BTreeSet::new() }
+    }
+
+    fn with_unfinished(mut self, root: &Dir, scope: CleanupScope) -> Result<CleanupMatch, StoreError> {
+        self.add(root, scope)?;
+        for (_, transaction) in transaction::unfinished(root, scope, self.denied)? {
+            if let Some(dir) = transaction {
+                self.add(&dir, CleanupScope::All)?;
+            }
+        }
+        let analysis_profile_sha256 = self.profiles.into_iter().collect();
+        Ok(CleanupMatch { counts: self.counts, analysis_profile_sha256 })
+    }
+
     fn add(&mut self, root: &Dir, scope: CleanupScope) -> Result<(), StoreError> {
         for Target { area, name } in targets(root, scope)? {
             match name {
                 Some(name) => self.add_entry(&root.open_dir(area)?, area, &name)?,
-                None => self.counts.usage += usage_of_entry(root, area.as_ref())?,
+                None => self.counts.usage += usage_of_entry(root, area.as_ref(), self.denied)?,
             }
         }
         Ok(())
     }
 
     fn add_entry(&mut self, dir: &Dir, area: &str, name: &OsStr) -> Result<(), StoreError> {
-        self.counts.usage += usage_of_entry(dir, name)?;
-        let Some(child) = open_if_directory(dir, name)? else { return Ok(()) };
+        self.counts.usage += usage_of_entry(dir, name, self.denied)?;
+        let Some(child) = self.denied.open_if_directory(dir, name)? else { return Ok(()) };
         match area {
             layout::ANALYSES => {
                 let profiles = names::<ProfileDigest>(&child)?;
@@ -154,7 +169,8 @@ impl Survey {
     ) -> Result<u64, StoreError> {
         let mut total = 0;
         for profile in names::<ProfileDigest>(dir)? {
-            let Some(child) = open_if_directory(dir, profile.to_string().as_ref())? else { continue };
+            let name = profile.to_string();
+            let Some(child) = self.denied.open_if_directory(dir, name.as_ref())? else { continue };
             let found = count(&child)? as u64;
             if found > 0 {
                 self.profiles.insert(profile);
@@ -182,17 +198,6 @@ pub(super) fn targets(root: &Dir, scope: CleanupScope) -> Result<Vec<Target>, St
         }
     }
     Ok(targets)
-}
-
-/// Opens a directory; `None` for anything else, for what vanished, and for what may not be read.
-pub(super) fn open_if_directory(dir: &Dir, name: &OsStr) -> Result<Option<Dir>, StoreError> {
-    match dir.try_open_dir(name) {
-        Err(StoreError::Corrupt { .. }) => Ok(None),
-        Err(StoreError::Io { source, .. }) if source.kind() == std::io::ErrorKind::PermissionDenied => {
-            Ok(None)
-        }
-        outcome => outcome,
-    }
 }
 
 fn artifacts(dir: &Dir) -> Result<usize, StoreError> {

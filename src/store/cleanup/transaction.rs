@@ -4,13 +4,14 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use super::super::denied::Denied;
 use super::super::dir::Dir;
 use super::super::error::StoreError;
 use super::super::layout;
 use super::super::tree;
 use super::scope::CleanupScope;
 use super::step::{CleanupStepKind as Kind, Observer};
-use super::survey::{Target, open_if_directory, targets};
+use super::survey::{Target, targets};
 use crate::domain::invocation_id::InvocationId;
 
 /// A transaction and what was moved into it.
@@ -26,6 +27,7 @@ pub(super) struct Transaction {
 pub(super) fn unfinished(
     root: &Dir,
     scope: CleanupScope,
+    denied: Denied,
 ) -> Result<Vec<(OsString, Option<Dir>)>, StoreError> {
     let cleanup = match root.try_open_dir(layout::CLEANUP) {
         Ok(Some(cleanup)) => cleanup,
@@ -35,7 +37,7 @@ pub(super) fn unfinished(
     };
     let mut found = Vec::new();
     for entry in cleanup.entries()?.into_iter().filter(|entry| scope.covers_transaction(&entry.name)) {
-        let dir = open_if_directory(&cleanup, &entry.name)?;
+        let dir = denied.open_if_directory(&cleanup, &entry.name)?;
         found.push((entry.name, dir));
     }
     Ok(found)
@@ -96,7 +98,7 @@ impl Transaction {
             let mut areas: Vec<_> = self.moved.iter().map(|target| target.area).collect();
             areas.dedup();
             for area in areas {
-                if let Some(area) = open_if_directory(base, area.as_ref())? {
+                if let Some(area) = Denied::Refused.open_if_directory(base, area.as_ref())? {
                     area.sync()?;
                 }
             }
@@ -124,7 +126,7 @@ impl Transaction {
                 continue;
             };
             let dir = self.dir.open_dir(area)?;
-            if let Some(owner) = open_if_directory(&dir, &name)? {
+            if let Some(owner) = Denied::Reclaimed.open_if_directory(&dir, &name)? {
                 for entry in owner.entries()? {
                     Kind::Delete.ask(&owner.child_path(&entry.name), observer)?;
                     tree::remove(&owner, &entry.name)?;
