@@ -5,11 +5,14 @@
 //! to its owner counts as an endless amount of space. A file that is open and has no name any more is not seen.
 
 use std::ffi::CStr;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
+use rustix::process::Resource;
+
+use super::error::ProcessError;
 
 /// More entries than this count as an endless amount of space: inodes are a resource too, and while they are counted nothing
 /// else is measured. A project of Ghidra has fewer than a hundred.
@@ -18,12 +21,23 @@ const MAX_ENTRIES: u32 = 10_000;
 /// Deeper directories are not entered but count as an endless amount of space, so descriptors and stack stay bounded.
 const MAX_DEPTH: u32 = 64;
 
+/// Descriptors that a measurement may have open at once, and a few for whatever else watches the worker.
+const DESCRIPTORS: u64 = MAX_DEPTH as u64 + 32;
+
+/// Refuses to watch with too few descriptors: what cannot be opened could neither be measured nor be blamed on the worker.
+pub(super) fn check_descriptors() -> Result<(), ProcessError> {
+    let failed = ProcessError::supervise("have enough files open at once to watch a worker (RLIMIT_NOFILE)");
+    let limit = rustix::process::getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let open = std::fs::read_dir("/proc/self/fd").map_or(u64::MAX, |entries| entries.count() as u64);
+    if limit.saturating_sub(open) < DESCRIPTORS { Err(failed(Errno::MFILE)) } else { Ok(()) }
+}
+
 /// Allocated bytes below all `directories`, their own included.
 pub(super) fn allocated_bytes(directories: &[PathBuf]) -> u64 {
     let mut walk = Walk { bytes: 0, entries: 0 };
     for directory in directories {
         match rustix::fs::openat(CWD, directory, DIRECTORY, Mode::empty()) {
-            Ok(directory) => walk.enter(&directory, 0),
+            Ok(directory) => walk.enter(directory, 0),
             Err(error) => walk.unseen(error),
         }
     }
@@ -42,12 +56,12 @@ struct Walk {
 }
 
 impl Walk {
-    fn enter(&mut self, directory: &OwnedFd, depth: u32) {
+    fn enter(&mut self, directory: OwnedFd, depth: u32) {
         if depth > MAX_DEPTH {
             self.bytes = u64::MAX;
             return;
         }
-        let mut entries = match Dir::read_from(directory) {
+        let mut entries = match Dir::new(directory) {
             Ok(entries) => entries,
             Err(error) => return self.unseen(error),
         };
@@ -64,20 +78,23 @@ impl Walk {
                 self.bytes = u64::MAX;
                 return;
             }
-            self.count(directory, entry.file_name(), depth);
+            match entries.fd() {
+                Ok(directory) => self.count(directory, entry.file_name(), depth),
+                Err(error) => return self.unseen(error),
+            }
         }
     }
 
-    fn count(&mut self, directory: &OwnedFd, name: &CStr, depth: u32) {
-        let found = match rustix::fs::statat(directory.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW) {
+    fn count(&mut self, directory: BorrowedFd<'_>, name: &CStr, depth: u32) {
+        let found = match rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => found,
             Err(error) => return self.unseen(error),
         };
         let blocks = u64::try_from(found.st_blocks).unwrap_or(0);
         self.bytes = self.bytes.saturating_add(blocks.saturating_mul(512));
         if FileType::from_raw_mode(found.st_mode) == FileType::Directory {
-            match rustix::fs::openat(directory.as_fd(), name, DIRECTORY, Mode::empty()) {
-                Ok(child) => self.enter(&child, depth + 1),
+            match rustix::fs::openat(directory, name, DIRECTORY, Mode::empty()) {
+                Ok(child) => self.enter(child, depth + 1),
                 Err(error) => self.unseen(error),
             }
         }

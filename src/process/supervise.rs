@@ -43,6 +43,7 @@ impl Launcher for ChildLauncher {
         if let Some(signal) = supervision.interrupts.first() {
             return not_started(signal, stdout, stderr);
         }
+        quota::check_descriptors()?;
         let bystanders = tree::prepare()?;
         let started = Instant::now();
         let spawned = spawn::spawn(plan)?;

@@ -153,6 +153,21 @@ fn a_process_that_may_open_nothing_is_an_internal_error_with_a_document() {
     assert!(!ghidr.store().exists());
 }
 
+/// A worker that cannot be watched is not started, and the Sample is not blamed for it.
+#[test]
+fn a_process_that_may_open_too_little_to_watch_a_worker_starts_none() {
+    let processes = Processes::new();
+    for limit in [48, 96] {
+        let narrow = format!(r#"ulimit -n {limit}; exec "$0" "$@""#);
+        let mut command = shell::through(&processes.asking("inspect", &[]), &narrow);
+        let error = processes.ended(command.output().unwrap().into()).error("worker_failed", 1);
+        assert!(error["details"]["ending"].as_str().unwrap().contains("RLIMIT_NOFILE"), "{error}");
+        processes.assert_no_analysis();
+    }
+    let mut enough = shell::through(&processes.asking("inspect", &[]), r#"ulimit -n 160; exec "$0" "$@""#);
+    processes.ended(enough.output().unwrap().into()).success();
+}
+
 /// Runs the command where this file is the system's bubblewrap.
 pub fn with_bubblewrap(processes: &Processes, command: &Command, program: &Path) -> Run {
     let mut outer = Command::new("bwrap");
