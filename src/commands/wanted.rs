@@ -50,7 +50,14 @@ fn judge_addresses(
 fn resolve(ready: &Ready<'_>, selectors: &[FunctionSelector]) -> Result<Vec<Resolution>, Failure> {
     let mut resolvers = Resolvers::new(selectors);
     let table = ready.analysis.functions()?;
-    table.for_each_function(0..table.total(), &|| ready.interrupts.first(), |item| {
+    let texts: Vec<String> = selectors
+        .iter()
+        .map(|selector| match selector {
+            FunctionSelector::Name { value } => value.clone(),
+            FunctionSelector::Address { offset, .. } => offset.to_string(),
+        })
+        .collect();
+    table.for_each_that_may_have(&texts, &|| ready.interrupts.first(), |item| {
         resolvers.visit(&item);
         Ok::<_, StoreError>(())
     })?;

@@ -8,7 +8,6 @@ use std::io::{self, BufReader, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
 
 use super::dir::Dir;
-use super::document;
 use super::error::StoreError;
 use super::function_blocks::FunctionBlock;
 use super::hashing::{BUFFER_BYTES, HashingReader, Stop, go_on};
@@ -18,6 +17,9 @@ use super::lines::{LineError, next_line, skip_lines};
 use super::manifest::InventoryEntry;
 use crate::domain::digest::{ProfileDigest, SampleDigest};
 use crate::domain::function::FunctionItem;
+
+/// For more texts than this, reading every line costs less than looking for them.
+const MAX_TEXTS: usize = 4;
 
 /// The complete ordered function table of one Analysis.
 #[derive(Debug)]
@@ -51,11 +53,41 @@ impl FunctionTable<'_> {
         &self,
         range: Range<u64>,
         stop: Stop<'_>,
+        visit: impl FnMut(FunctionItem) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.for_each_of(range, stop, |_| true, visit)
+    }
+
+    /// Hands over all Functions that have one of `texts` as name, qualified name or offset, in order; any others, too.
+    /// As with [`Self::for_each_function`], an error voids what was visited.
+    pub fn for_each_that_may_have<E: From<StoreError>>(
+        &self,
+        texts: &[String],
+        stop: Stop<'_>,
+        visit: impl FnMut(FunctionItem) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // A stored line is the one exact encoding of its Function, so it spells each of them as it is encoded here.
+        let encoded = texts.iter().map(|text| serde_json::to_string(text).map_err(|error| error.into()));
+        let encoded: Vec<String> = encoded.collect::<Result<_, _>>().map_err(StoreError::CanonicalJson)?;
+        let all = encoded.len() > MAX_TEXTS;
+        let may_have = |line: &[u8]| {
+            all || std::str::from_utf8(line)
+                .map_or(true, |line| encoded.iter().any(|text| line.contains(text.as_str())))
+        };
+        self.for_each_of(0..self.total, stop, may_have, visit)
+    }
+
+    /// Hands over the Functions of the lines that are `wanted`; the others are not even parsed.
+    fn for_each_of<E: From<StoreError>>(
+        &self,
+        range: Range<u64>,
+        stop: Stop<'_>,
+        wanted: impl Fn(&[u8]) -> bool,
         mut visit: impl FnMut(FunctionItem) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut unreadable = None;
         self.scan(range, stop, |line| {
-            if unreadable.is_some() {
+            if unreadable.is_some() || !wanted(line) {
                 return Ok(());
             }
             match self.parse(line) {
@@ -137,8 +169,9 @@ impl FunctionTable<'_> {
         Ok(())
     }
 
+    /// Strict reading was done before the line was stored, and its digest says that it is the same.
     fn parse(&self, line: &[u8]) -> Result<FunctionItem, StoreError> {
-        document::decode_line(line).map_err(|reason| self.corrupt(&reason))
+        serde_json::from_slice(line).map_err(|error| self.corrupt(&error.to_string()))
     }
 
     fn corrupt(&self, reason: &str) -> StoreError {
@@ -170,8 +203,11 @@ mod tests {
 
     impl Stored {
         fn new(count: u64) -> Self {
+            Self::of((0..count).map(|index| function(&format!("f{index}"), index)).collect())
+        }
+
+        fn of(items: Vec<FunctionItem>) -> Self {
             let temp = tempfile::tempdir().unwrap();
-            let items: Vec<_> = (0..count).map(|index| function(&format!("f{index}"), index)).collect();
             let bytes = lines(&items);
             std::fs::write(temp.path().join(FUNCTIONS), &bytes).unwrap();
             let mut blocks = BlockTally::default();
@@ -239,6 +275,44 @@ mod tests {
         }
         assert_eq!(table.read_page(0..1_000, &to_the_end).unwrap(), stored.items[..1_000]);
         assert_eq!(table.read_page(2_000..2_500, &to_the_end).unwrap(), stored.items[2_000..]);
+    }
+
+    #[test]
+    fn whoever_has_a_text_is_found_however_it_is_encoded() {
+        let names = [
+            "plain",
+            "quo\"te",
+            "back\\slash",
+            "\u{1b}[31m",
+            "ü\u{202e}",
+            "line\nfeed",
+            "0x000000000000000a",
+        ];
+        let items: Vec<_> = (0..).zip(names).map(|(offset, name)| function(name, 10 + offset)).collect();
+        let stored = Stored::of(items.clone());
+        let found = |texts: &[&str]| {
+            let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+            let mut found = Vec::new();
+            let visit = |item| {
+                found.push(item);
+                Ok::<_, StoreError>(())
+            };
+            stored.table().for_each_that_may_have(&texts, &to_the_end, visit).map(|()| found)
+        };
+        for (item, name) in items.iter().zip(names).take(6) {
+            assert_eq!(found(&[name]).unwrap(), std::slice::from_ref(item));
+        }
+        assert_eq!(found(&["0x000000000000000a"]).unwrap(), [items[0].clone(), items[6].clone()]);
+        assert_eq!(found(&["0x000000000000000b", "plain"]).unwrap(), items[..2]);
+        assert_eq!(found(&["lain", "none"]).unwrap(), []);
+        assert_eq!(
+            found(&["a", "b", "c", "d", "e"]).unwrap(),
+            items,
+            "so many are looked for by reading all"
+        );
+        // What is passed over is verified like what is read.
+        stored.change(stored.entry.size_bytes as usize - 3, b'E');
+        assert!(is_corrupt(&found(&["plain"])));
     }
 
     #[test]
