@@ -9,8 +9,10 @@ use crate::domain::error::PublicError;
 pub fn class_path_entry(path: &Path) -> Result<String, Failure> {
     let entry = text(path)?;
     if entry.contains(':') {
-        let reason = format!("Java cannot have a colon in its class path: {entry}");
-        return Err(PublicError::EngineUnusable { component: "class path".to_owned(), reason }.into());
+        return Err(engine_unusable(
+            "class path",
+            format!("Java cannot have a colon in its class path: {entry}"),
+        ));
     }
     Ok(entry)
 }
@@ -22,7 +24,12 @@ pub fn text(path: &Path) -> Result<String, Failure> {
         Some(text) if !text.contains('\n') => Ok(text.to_owned()),
         _ => {
             let reason = format!("without bubblewrap a path must be one line of UTF-8: {}", path.display());
-            Err(PublicError::EngineUnusable { component: "path".to_owned(), reason }.into())
+            Err(engine_unusable("path", reason))
         }
     }
+}
+
+/// What the engine would need cannot be handed to it.
+pub fn engine_unusable(component: &str, reason: String) -> Failure {
+    PublicError::EngineUnusable { component: component.to_owned(), reason }.into()
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::application_properties::{ApplicationProperties, JavaRange};
 use super::bundle::Bundle;
 use super::descriptor::EngineDescriptor;
+use super::is_absent;
 use crate::domain::engine_layout::EngineLayout;
 use crate::domain::error::{BUNDLE_RULE, describe_missing, describe_rule};
 use crate::domain::path_value::PathValue;
@@ -105,10 +106,7 @@ impl Ghidra {
             return Ok(None);
         };
         let path = bundle.resolve(&descriptor.path);
-        let path = path.canonicalize().map_err(|_| GhidraError::Missing {
-            path: Some(path.clone()),
-            selected_by: BUNDLE_RULE.to_owned(),
-        })?;
+        let path = resolve(&path, BUNDLE_RULE)?;
         if descriptor.layout == EngineLayout::InstallationDirectory {
             require_described(&path, &descriptor).map_err(incompatible)?;
         }
@@ -127,10 +125,7 @@ impl Ghidra {
 
     /// Examines an engine at an explicit place.
     pub fn examine(path: &Path, selected_by: &'static str) -> Result<Self, GhidraError> {
-        let resolved = path.canonicalize().map_err(|_| GhidraError::Missing {
-            path: Some(path.to_owned()),
-            selected_by: selected_by.to_owned(),
-        })?;
+        let resolved = resolve(path, selected_by)?;
         let incompatible =
             |reason: String| GhidraError::Incompatible { path: path.to_owned(), selected_by, reason };
         let (layout, text) = if resolved.is_dir() {
@@ -225,6 +220,16 @@ fn read_bounded(source: impl std::io::Read) -> Result<String, String> {
     Ok(text)
 }
 
+/// Where a path leads. One that leads to something that cannot be reached is not one that leads nowhere.
+fn resolve(path: &Path, selected_by: &'static str) -> Result<PathBuf, GhidraError> {
+    path.canonicalize().map_err(|error| match error {
+        error if is_absent(&error) => {
+            GhidraError::Missing { path: Some(path.to_owned()), selected_by: selected_by.to_owned() }
+        }
+        error => GhidraError::Incompatible { path: path.to_owned(), selected_by, reason: error.to_string() },
+    })
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -302,6 +307,19 @@ mod tests {
         let empty = tempfile::tempdir().unwrap();
         let error = Ghidra::find(&candidates(Some(empty.path()), Some(good.path()))).unwrap_err();
         assert!(matches!(error, GhidraError::Incompatible { .. }));
+    }
+
+    #[test]
+    fn an_engine_that_cannot_be_reached_is_not_called_missing() {
+        let directory = tempfile::tempdir().unwrap();
+        let link = directory.path().join("link");
+        std::os::unix::fs::symlink(&link, &link).unwrap();
+        let error = Ghidra::examine(&link, "--ghidra").unwrap_err();
+        assert!(matches!(&error, GhidraError::Incompatible { .. }), "{error}");
+        assert!(error.to_string().contains("symbolic links"), "{error}");
+        std::fs::write(directory.path().join("file"), b"").unwrap();
+        let error = Ghidra::examine(&directory.path().join("file/ghidra.jar"), "--ghidra").unwrap_err();
+        assert!(matches!(error, GhidraError::Missing { .. }));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::application_properties::JavaRange;
+use super::is_absent;
 use crate::domain::error::{describe_missing, describe_rule};
 use crate::domain::path_value::PathValue;
 
@@ -83,9 +84,11 @@ impl JavaRuntime {
             feature_version,
             reason: reason.to_owned(),
         };
-        let home = home.canonicalize().map_err(|_| JavaError::Missing {
-            path: Some(home.to_owned()),
-            selected_by: selected_by.to_owned(),
+        let home = home.canonicalize().map_err(|error| match error {
+            error if is_absent(&error) => {
+                JavaError::Missing { path: Some(home.to_owned()), selected_by: selected_by.to_owned() }
+            }
+            error => incompatible(None, &error.to_string()),
         })?;
         // Java finds its own libraries through lists of paths that it splits at colons.
         if home.as_os_str().as_encoded_bytes().contains(&b':') {

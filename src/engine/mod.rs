@@ -9,3 +9,8 @@ pub mod java;
 pub mod modules;
 pub mod sandbox_parts;
 pub mod verified;
+
+/// Whether a path leads nowhere, as opposed to somewhere that cannot be reached.
+fn is_absent(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
+}

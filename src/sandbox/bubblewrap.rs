@@ -271,16 +271,18 @@ impl CommandLine {
 
     /// Refuses a directory of the store that a read-only bind shows once more, under the host's own name and with its neighbours.
     fn refuse_exposed(&self, directory: &Path) -> Result<(), SandboxError> {
-        let Ok(resolved) = directory.canonicalize() else { return Ok(()) };
-        let mut shown =
+        let Some(resolved) = resolve_present(directory)? else { return Ok(()) };
+        let shown =
             self.0.windows(2).filter(|words| words[0] == "--ro-bind").map(|words| Path::new(&words[1]));
-        let exposing = |shown: &&Path| shown.canonicalize().is_ok_and(|shown| resolved.starts_with(shown));
-        match shown.find(exposing) {
-            Some(shown) => {
-                Err(SandboxError::StoreExposed { directory: directory.to_owned(), shown: shown.to_owned() })
+        for shown in shown {
+            if resolve_present(shown)?.is_some_and(|shown| resolved.starts_with(shown)) {
+                return Err(SandboxError::StoreExposed {
+                    directory: directory.to_owned(),
+                    shown: shown.to_owned(),
+                });
             }
-            None => Ok(()),
         }
+        Ok(())
     }
 
     /// Last, when every mount point exists: the root and /dev are memory file systems of their own, and the settings below
@@ -300,6 +302,15 @@ impl CommandLine {
         };
         self.add(["--", inside::EXECUTABLE]);
         self.0.extend(arguments.encode());
+    }
+}
+
+/// Where a path leads; `None` when it leads nowhere, and so exposes nothing.
+fn resolve_present(path: &Path) -> Result<Option<PathBuf>, SandboxError> {
+    match path.canonicalize() {
+        Ok(resolved) => Ok(Some(resolved)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(SandboxError::Grant { path: path.to_owned(), source }),
     }
 }
 

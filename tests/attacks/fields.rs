@@ -35,6 +35,13 @@ impl Attacks {
         self.checked += 1;
     }
 
+    /// What is attacked is no violation before.
+    fn accepted(&self, what: &str) {
+        self.processes.script(&json!(self.setup));
+        let run = self.processes.ask(self.arguments[0], &self.arguments[1..]);
+        assert_ne!(run.document()["error"]["code"], "protocol_violation", "{what}: {run}");
+    }
+
     fn every_place(&mut self, response: &Value) {
         for at in places(response) {
             let value = response.pointer(&at).unwrap();
@@ -133,8 +140,14 @@ fn every_member_of_a_probe_is_checked() {
     let response = response("probe", json!({}), &[]);
     let mut checked = 0;
     for at in places(&response) {
-        for how in ["removed", "duplicated", "retyped"] {
-            if how != "retyped" && at.ends_with("/0") {
+        let value = response.pointer(&at).unwrap();
+        for how in ["removed", "duplicated", "retyped", "oversized"] {
+            let possible = match how {
+                "oversized" => !matches!(value, Value::Null | Value::Bool(_)),
+                "retyped" => true,
+                _ => !at.ends_with("/0"),
+            };
+            if !possible {
                 continue;
             }
             processes.script(&json!([{"do": "response", "at": at, "how": how}]));
@@ -153,7 +166,12 @@ fn every_member_of_a_probe_is_checked() {
 fn every_member_of_a_failure_is_checked() {
     let target = |language: &str| json!({"loader": "L", "processor_language": language, "compiler_specification": "gcc"});
     let entry = json!({"space": "ram", "offset": "0x0000000000001080"});
+    let candidate = json!({
+        "name": "f", "qualified_name": "f", "entry": entry, "location": "memory", "is_external": false,
+        "is_thunk": false, "decompilable": true
+    });
     let list = |item: Value| json!({"items": [item], "total": 1, "has_more": false});
+    // Without `request_rejected`, which is a violation by itself.
     let failures = [
         ("ambiguous_target", json!({"candidates": list(target("a"))})),
         ("container_sample", json!({"format": "ar", "members": list(json!("a.o"))})),
@@ -162,6 +180,13 @@ fn every_member_of_a_failure_is_checked() {
         ("analysis_failed", json!({"exception_class": "E", "reason": "r"})),
         ("analysis_timeout", json!({"timeout_seconds": 600, "analyzer": "DWARF"})),
         ("engine_unusable", json!({"component": "native", "reason": "r"})),
+        ("save_failed", json!({"reason": "r"})),
+        ("project_unusable", json!({"reason": "r"})),
+        ("function_selector_ambiguous", json!({"candidates": list(candidate)})),
+        ("function_entry_required", json!({"containing_entry": entry})),
+        ("address_space_not_found", json!({"spaces": list(json!("ram"))})),
+        ("function_not_decompilable", json!({"entry": entry, "reason": "r"})),
+        ("decompile_timeout", json!({"timeout_seconds": 60, "entry": entry})),
         ("facts_too_large", json!({"limit_bytes": 5})),
         ("decompile_failed", json!({"entry": entry, "reason": "r"})),
         ("result_too_large", json!({"limit_bytes": 9, "observed_at_least_bytes": 10})),
@@ -169,6 +194,7 @@ fn every_member_of_a_failure_is_checked() {
     for (code, details) in failures {
         let failed = json!({"status": "failed", "error": {"code": code, "details": details}});
         let mut attacks = Attacks::on(&["inspect"], set(&[("", failed.clone())]));
+        attacks.accepted(code);
         let whole = json!({"outcome": failed});
         for at in places(&whole).into_iter().filter(|at| at.starts_with("/outcome/error/")) {
             let element = at.rsplit('/').next().unwrap().parse::<usize>().is_ok();
@@ -184,6 +210,7 @@ fn every_member_of_a_failure_is_checked() {
                 }
             }
         }
+        // Code, details and one member of them at least.
         assert!(attacks.checked >= 8, "{code}: {}", attacks.checked);
     }
 }

@@ -95,7 +95,7 @@ pub const ERRORS: &[Row] = &[
     row(
         "corrupt_analysis",
         "attacks::corruption::a_store_whose_analyses_lead_elsewhere_is_corrupt_and_not_rebuilt",
-        "Find out what changed the store at this path, then remove it with `ghidr clean` or use another store.",
+        "Find out what changed the store at this path, then remove it with `ghidr clean` (what is wrong with a folder of the store itself, only `ghidr clean --all` removes) or use another store.",
     ),
     row(
         "decompile_failed",

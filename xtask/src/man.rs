@@ -53,8 +53,11 @@ impl Draft {
             .override_usage(usage.trim_start_matches("Usage: ").to_owned())
             .long_about(format!("{about}.{notes}"));
         let has_subcommands = command.has_subcommands();
-        let man =
-            Man::new(command).source(format!("ghidr {}", env!("CARGO_PKG_VERSION"))).manual("ghidr manual");
+        // A place for the date must be there, or everything after it is taken for it.
+        let man = Man::new(command)
+            .date(" ")
+            .source(format!("ghidr {}", env!("CARGO_PKG_VERSION")))
+            .manual("ghidr manual");
         let mut text = Vec::new();
         let mut render = || {
             man.render_title(&mut text)?;
@@ -159,6 +162,20 @@ mod tests {
             );
             assert!(text.contains("\\-\\-max\\-heap\\-mib"), "{name}: global options");
             assert!(text.contains("GHIDR_STORE"), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_title_line_has_the_source_and_the_manual_in_their_places() {
+        let version = env!("CARGO_PKG_VERSION");
+        for (name, text) in texts() {
+            let page = name.trim_end_matches(".1");
+            let expected = format!(".TH {page} 1 \" \" \"ghidr {version}\" \"ghidr manual\"");
+            assert!(
+                text.lines().any(|line| line == expected),
+                "{name}: {:?}",
+                text.lines().find(|line| line.contains(".TH"))
+            );
         }
     }
 

@@ -21,7 +21,7 @@ use crate::engine::ghidra::{Ghidra, GhidraError};
 use crate::engine::java::{JavaError, JavaRuntime};
 use crate::output::envelope::Envelope;
 use crate::output::human;
-use crate::store::{ArtifactScope, Store, StoreError, StoreLocation};
+use crate::store::{ArtifactScope, Store, StoreError};
 
 /// Kind of the success document.
 pub const KIND: &str = "doctor_report";
@@ -144,12 +144,15 @@ fn check_store(context: &Context<'_>) -> (Option<Store>, StoreComponent) {
     let checked = context.store_location().and_then(|location| {
         component.path = Some(location.path.as_path().into());
         component.source = Some(location.source);
-        open_and_probe(&location)
+        let store = Store::open_or_create(&location)?;
+        // First, because it is wanted most when nothing more can be written.
+        component.usage = Some(store.usage()?);
+        store.probe_writable(&store.lock()?)?;
+        Ok(store)
     });
     match checked {
-        Ok((store, usage)) => {
+        Ok(store) => {
             component.status = ComponentStatus::Ready;
-            component.usage = Some(usage);
             (Some(store), component)
         }
         Err(error) => {
@@ -160,13 +163,4 @@ fn check_store(context: &Context<'_>) -> (Option<Store>, StoreComponent) {
             (None, component)
         }
     }
-}
-
-fn open_and_probe(
-    location: &StoreLocation,
-) -> Result<(Store, crate::domain::usage::StorageUsage), StoreError> {
-    let store = Store::open_or_create(location)?;
-    store.probe_writable(&store.lock()?)?;
-    let usage = store.usage()?;
-    Ok((store, usage))
 }

@@ -22,7 +22,7 @@ const LIMITS: [&str; 8] = [
 ];
 /// Errors that blame the Sample, or name the limit it exceeded. Everything else, a broken protocol
 /// or a dead worker for example, is a defect.
-const TYPED: [&str; 16] = [
+const TYPED: [&str; 15] = [
     "ambiguous_target",
     "analysis_failed",
     "analysis_timeout",
@@ -38,7 +38,6 @@ const TYPED: [&str; 16] = [
     "task_limit_exceeded",
     "unsupported_target",
     "watchdog_timeout",
-    "worker_failed",
 ];
 /// What is counted when a function was decompiled, or that was a typed error.
 pub const DECOMPILED: &str = "one function decompiled, or a typed error";

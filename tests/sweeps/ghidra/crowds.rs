@@ -70,7 +70,7 @@ fn builders(stage: &Stage, random: &mut Random, counts: &mut Counts) {
             start(stage, &stage.line(&["inspect"]))
         })
         .collect();
-    let mut built = 0;
+    let (mut built, mut turned_away) = (0, 0);
     for child in running {
         let run = ended(child);
         if run.status == Some(0) {
@@ -79,10 +79,13 @@ fn builders(stage: &Stage, random: &mut Random, counts: &mut Counts) {
         } else {
             let error = run.error("analysis_busy", 1);
             assert!(error["details"]["retry_after_seconds"].as_u64().unwrap() > 0, "{error}");
+            turned_away += 1;
         }
         count(counts, "cold commands answered rightly or told to come back");
     }
     assert_eq!(built, 1, "exactly one builds");
+    // They all begin within a fraction of the time that building takes, and nobody waits for a lock.
+    assert!(turned_away > COLD_COMMANDS / 2, "{turned_away} were told to come back");
     count(counts, "Analyses built by a crowd");
     assert_eq!(grandchildren(&stage.store().join("analyses")).len(), 1);
     stage.recovers(&[], "a crowd of builders");
@@ -94,7 +97,7 @@ fn readers(stage: &Stage, both: &Path, random: &mut Random, counts: &mut Counts)
     let texts = DECOMPILATIONS.map(|name| text(&stage.run(&["decompile", "--name", name])));
     stage.reset(false);
     copy_tree(both, &stage.store());
-    let builder = start(stage, &["inspect".to_owned(), path(ANOTHER)]);
+    let mut builder = start(stage, &["inspect".to_owned(), path(ANOTHER)]);
     let mut questions: Vec<Vec<&str>> =
         (0..FACTS_READERS).map(|_| vec![*random.pick(&["inspect", "functions"])]).collect();
     for name in DECOMPILATIONS {
@@ -111,6 +114,7 @@ fn readers(stage: &Stage, both: &Path, random: &mut Random, counts: &mut Counts)
             (question, child)
         })
         .collect();
+    assert!(builder.try_wait().unwrap().is_none(), "the last reader began while the other was built");
     for (question, child) in running {
         let run = ended(child);
         match question[..] {
