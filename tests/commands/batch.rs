@@ -182,8 +182,11 @@ fn a_full_file_of_answers_is_followed_by_another_worker() {
     assert_eq!(world.operations(), ["analyze", "query"]);
 }
 
+/// How a worker ends.
+type Way = fn(&mut Answer);
+
 /// Every way in which a worker can end at a Query.
-fn ways_to_end() -> [(fn(&mut Answer), &'static str); 6] {
+fn ways_to_end() -> [(Way, &'static str); 6] {
     [
         (|answer| answer.status = Some(139), "worker_failed"),
         (|answer| answer.status = Some(3), "java_heap_exhausted"),
