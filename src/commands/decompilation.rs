@@ -174,6 +174,7 @@ impl<'run> Inquiry<'run> {
     /// did not end in order.
     fn ask_worker(&mut self, list: QueryList) -> Result<(Option<Answered>, Result<(), Failure>), Failure> {
         let context = self.session.context;
+        let began = Instant::now();
         let id = (context.host.new_invocation_id)().map_err(Failure::internal)?;
         let store = Store::open_or_create(self.ready.store.location())?;
         store.sweep_orphans(&self.ready.lock)?;
@@ -184,13 +185,16 @@ impl<'run> Inquiry<'run> {
             Workplace { store: &store, staging: &staging, sample: Some(self.session.identity.digest) };
         let task = WorkerTask::Query { queries: list.clone() };
         self.watchdog_seconds = Some(context.limits.watchdog_seconds(task.native_phases()));
-        let began = Instant::now();
         let ended = worker::run(context, &self.session.engine, &place, &task);
         self.spent += began.elapsed();
         let reply = match ended {
             Ok(reply) => reply,
             Err(failure) if failure.cut_worker_short() => {
-                let answers = worker::salvage(context, &place, &list);
+                let answers = match worker::salvage(context, &place, &list) {
+                    // An interruption is what the user hears of, whatever cannot be kept of it.
+                    Err(unreadable) if failure.ended_worker => return Err(unreadable),
+                    salvaged => salvaged.ok().flatten(),
+                };
                 return Ok((answers.map(|answers| Answered { answers, log: None }), Err(failure)));
             }
             Err(failure) => return Err(failure),
@@ -235,9 +239,13 @@ impl Course<'_, '_> {
         if only_one || !failure.ended_worker {
             return Err(failure);
         }
-        self.inquiry.stopped.get_or_insert(NotRunReason::WorkerEnded);
+        if answered.is_none() {
+            // It did not come as far as its Queries, and another one would not either.
+            self.inquiry.stopped = Some(NotRunReason::WorkerEnded);
+        }
         let Some(index) = asked.get(done) else { return Ok(done) };
-        // Whatever the worker died of, it was at work on this one, or on its way there.
+        // Whatever the worker died of, it was at work on this one, or on its way there. The next worker begins
+        // behind it: each end takes one Query away, so this comes to an end, and nothing is tried twice.
         self.pass(*index, emit)?;
         self.emit(*index, Obtained::Failed(failure), emit)?;
         Ok(done + 1)

@@ -31,7 +31,7 @@ pub enum NotRunReason {
     EarlierFailure,
     /// The time for all of them was over.
     TimeExpired,
-    /// The worker ended at an earlier one.
+    /// A worker ended before it came to its Queries, and another would end the same way.
     WorkerEnded,
 }
 
@@ -175,7 +175,7 @@ impl NotRunReason {
         match self {
             Self::EarlierFailure => "an earlier query failed",
             Self::TimeExpired => "the time for the whole batch was over",
-            Self::WorkerEnded => "the worker ended at an earlier query",
+            Self::WorkerEnded => "a worker ended before it came to its queries",
         }
     }
 }

@@ -72,9 +72,13 @@ impl Answers {
         Ok(answers)
     }
 
-    /// What a worker that did not end in order completed of the answers to `asked` Queries.
-    pub fn salvage(path: &Path, asked: usize, max_answer_bytes: u64) -> Result<Self, ReceiveError> {
-        let file = open_regular(path, ANSWERS, "a regular file")?;
+    /// What a worker that did not end in order completed of the answers to `asked` Queries. It creates the file when it
+    /// comes to the first of them: `None` when there is none. Fails only when the system does not read what is there.
+    pub fn salvage(path: &Path, asked: usize, max_answer_bytes: u64) -> Result<Option<Self>, ReceiveError> {
+        let file = match open_regular(path, ANSWERS, "a regular file") {
+            Err(ReceiveError::Violation(_)) => return Ok(None),
+            opened => opened?,
+        };
         let mut answers = Self {
             file,
             path: path.to_owned(),
@@ -95,7 +99,7 @@ impl Answers {
             Err(error @ ReceiveError::Unreadable { .. }) => return Err(error),
         }
         (answers.count, answers.failed) = (complete, failed);
-        Ok(answers)
+        Ok(Some(answers))
     }
 
     /// How many Queries were answered: the first ones of the request.
@@ -220,4 +224,33 @@ fn within(line: &str, violation: ProtocolViolation) -> ProtocolViolation {
         field => format!("{line}: {field}"),
     };
     ProtocolViolation { field, ..violation }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    const FAILURE: &str =
+        r#"{"index":0,"outcome":{"status":"failed","error":{"code":"function_not_found","details":{}}}}"#;
+
+    #[test]
+    fn salvage_tells_no_file_from_no_answers_and_both_from_what_cannot_be_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(ANSWERS);
+        assert!(Answers::salvage(&path, 2, 4_096).unwrap().is_none());
+        for (text, complete) in [(String::new(), 0), (format!("{FAILURE}\n{{\"index\":1,"), 1)] {
+            std::fs::write(&path, text).unwrap();
+            let answers = Answers::salvage(&path, 2, 4_096).unwrap().unwrap();
+            assert_eq!((answers.count(), answers.failed()), (complete, complete));
+        }
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/proc/self/mem", &path).unwrap();
+        assert!(Answers::salvage(&path, 2, 4_096).unwrap().is_none(), "a link is no file of answers");
+        // A regular file whose first byte is an input/output error, and one that is not even opened.
+        for path in [Path::new("/proc/self/mem"), &Path::new("/").join("n".repeat(300))] {
+            let salvaged = Answers::salvage(path, 2, 4_096);
+            assert!(matches!(salvaged, Err(ReceiveError::Unreadable { .. })), "{salvaged:?}");
+        }
+    }
 }

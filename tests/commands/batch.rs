@@ -182,31 +182,103 @@ fn a_full_file_of_answers_is_followed_by_another_worker() {
     assert_eq!(world.operations(), ["analyze", "query"]);
 }
 
-#[test]
-fn a_worker_that_dies_half_way_has_answered_what_it_completed() {
-    type Way = fn(&mut Answer);
-    let ways: [(Way, &str); 6] = [
+/// How a worker ends.
+type Way = fn(&mut Answer);
+
+/// Every way in which a worker can end at a Query.
+fn ways_to_end() -> [(Way, &'static str); 6] {
+    [
         (|answer| answer.status = Some(139), "worker_failed"),
         (|answer| answer.status = Some(3), "java_heap_exhausted"),
         (|answer| ends(EndedBy::Watchdog)(answer), "watchdog_timeout"),
         (|answer| ends(EndedBy::MemoryLimit { observed_bytes: 1 })(answer), "memory_limit_exceeded"),
         (|answer| ends(EndedBy::TaskLimit { observed_tasks: 1 })(answer), "task_limit_exceeded"),
         (|answer| ends(EndedBy::DiskQuota { observed_bytes: 1 })(answer), "disk_quota_exceeded"),
-    ];
-    for (way, code) in ways {
+    ]
+}
+
+/// The worker dies of the Query of this index, with half a line written.
+fn die_at(answer: &mut Answer, index: usize) {
+    answer.answers.truncate(index);
+    let complete = answer.answers.iter().enumerate();
+    let lines: String = complete
+        .map(|(index, outcome)| format!("{}\n", json!({"index": index, "outcome": outcome})))
+        .collect();
+    answer.raw_answers = Some(format!("{lines}{{\"index\":{index},\"outcome\":{{\"sta").into_bytes());
+    answer.status = Some(139);
+}
+
+fn asked(world: &World) -> Vec<usize> {
+    let of = |request: &Value| request["arguments"]["queries"]["items"].as_array().map_or(0, Vec::len);
+    world.seen.borrow().iter().map(|seen| of(&seen.request)).collect()
+}
+
+#[test]
+fn a_worker_that_dies_half_way_has_answered_what_it_completed_and_another_does_the_rest() {
+    for (way, code) in ways_to_end() {
         let world = warm();
         world.next(move |answer| {
-            let line = json!({"index": 0, "outcome": answer.answers[0]});
-            answer.raw_answers = Some(format!("{line}\n{{\"index\":1,\"outcome\":{{\"sta").into_bytes());
+            die_at(answer, 1);
+            answer.status = Some(0);
             way(answer);
         });
         let queries = [named("main"), named("A::parse"), named("B::parse"), json!({"op": "inspect"})];
         let document = batch(&world, &queries, &[]).success();
-        assert_eq!(statuses(&document), ["succeeded", "failed", "not_run", "succeeded"], "{code}");
+        assert_eq!(statuses(&document), ["succeeded", "failed", "succeeded", "succeeded"], "{code}");
         assert_eq!(document["data"]["items"][1]["error"]["code"], code);
-        assert_eq!(document["data"]["items"][2]["reason"], "worker_ended");
-        assert_eq!(kept(&world), 1);
+        assert_eq!((kept(&world), asked(&world)), (2, vec![0, 3, 1]), "nothing is tried twice");
         assert_eq!(statuses(&batch(&world, &queries, &[]).success()), ["succeeded"; 4]);
+    }
+}
+
+#[test]
+fn queries_that_kill_their_workers_cost_one_worker_each_and_nobody_elses_answer() {
+    let queries = ["main", "A::parse", "B::parse", "_init"].map(named);
+    // In the middle; two of them, apart and side by side; the last; each.
+    for killers in [vec![1], vec![0, 2], vec![1, 2], vec![3], vec![0, 1, 2, 3]] {
+        let world = warm();
+        let mut begin = 0;
+        for killer in &killers {
+            let index = killer - begin;
+            world.next(move |answer| die_at(answer, index));
+            begin = killer + 1;
+        }
+        let document = batch(&world, &queries, &[]).success();
+        let expected: Vec<&str> =
+            (0..4).map(|index| if killers.contains(&index) { "failed" } else { "succeeded" }).collect();
+        assert_eq!(statuses(&document), expected);
+        assert_eq!(kept(&world), 4 - killers.len());
+        let workers = killers.len() + usize::from(killers.last() != Some(&3));
+        assert_eq!(world.runs(), 1 + workers, "{killers:?}");
+        assert_eq!(world.diagnostics().len(), killers.len(), "every end has its log");
+    }
+}
+
+#[test]
+fn fail_fast_ends_at_a_worker_that_dies() {
+    let world = warm();
+    world.next(|answer| die_at(answer, 1));
+    let queries = ["main", "A::parse", "B::parse"].map(named);
+    let document = batch(&world, &queries, &["--fail-fast"]).success();
+    assert_eq!(statuses(&document), ["succeeded", "failed", "not_run"]);
+    assert_eq!(document["data"]["items"][2]["reason"], "earlier_failure");
+    assert_eq!(world.runs(), 2);
+}
+
+#[test]
+fn a_worker_that_never_comes_to_its_queries_is_not_started_for_each_of_them() {
+    for (way, code) in ways_to_end() {
+        let world = warm();
+        world.next(move |answer| {
+            answer.comes_to_queries = false;
+            way(answer);
+        });
+        let queries = ["main", "A::parse", "B::parse"].map(named);
+        let document = batch(&world, &queries, &[]).success();
+        assert_eq!(statuses(&document), ["failed", "not_run", "not_run"], "{code}");
+        assert_eq!(document["data"]["items"][0]["error"]["code"], code);
+        assert_eq!(document["data"]["items"][2]["reason"], "worker_ended");
+        assert_eq!((world.runs(), kept(&world)), (2, 0));
     }
 }
 
@@ -390,13 +462,39 @@ fn everything_goes_on_after_failures_and_an_end_and_resumes_where_it_stopped() {
     });
     world.ask("batch", &["--decompile-all"]).error("interrupted", 130);
     assert_eq!(kept(&world), 3);
-    world.next(|answer| {
-        answer.answers.truncate(1);
-        answer.status = Some(139);
-    });
+    world.next(|answer| die_at(answer, 1));
     let (document, lines) = everything(&world, &[]);
     assert_eq!(statuses(&lines), ["succeeded", "succeeded", "succeeded", "succeeded", "failed"]);
     assert_eq!(document["data"]["counts"]["failed"], 1);
+}
+
+/// However often it is repeated: everything before the killer is kept, and so it is asked first of all.
+#[test]
+fn everything_gets_past_a_function_that_kills_its_worker_each_time() {
+    let world = warm();
+    let statuses =
+        |lines: &[Value]| -> Vec<Value> { lines.iter().map(|line| line["status"].clone()).collect() };
+    for (index, asked_then) in [(2, vec![5, 2]), (0, vec![1])] {
+        let before = world.runs();
+        world.next(move |answer| die_at(answer, index));
+        let (document, lines) = everything(&world, &[]);
+        assert_eq!(statuses(&lines), ["succeeded", "succeeded", "failed", "succeeded", "succeeded"]);
+        assert_eq!(lines[2]["error"]["code"], "worker_failed");
+        assert_eq!(
+            document["data"]["counts"],
+            json!({"total": 5, "succeeded": 4, "failed": 1, "not_run": 0})
+        );
+        assert_eq!(asked(&world)[before..], asked_then);
+    }
+    let world = warm();
+    world.next(|answer| {
+        answer.comes_to_queries = false;
+        answer.status = Some(139);
+    });
+    let (_, lines) = everything(&world, &[]);
+    assert_eq!(statuses(&lines), ["failed", "not_run", "not_run", "not_run", "not_run"]);
+    assert_eq!(lines[4]["reason"], "worker_ended");
+    assert_eq!(asked(&world), [0, 5]);
 }
 
 #[test]

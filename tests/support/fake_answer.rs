@@ -27,6 +27,8 @@ pub struct Answer {
     pub spell_answer: Spelling,
     /// Exact bytes in place of the answers.
     pub raw_answers: Option<Vec<u8>>,
+    /// Whether it comes to its Queries at all; if not, it leaves no file of answers.
+    pub comes_to_queries: bool,
     /// Edits of the finished response.
     pub claims: Vec<Claim>,
     /// How the response is written down.
@@ -114,6 +116,7 @@ impl Answer {
             stopped: Value::Null,
             spell_answer: Box::new(|answer| answer.to_string().into_bytes()),
             raw_answers: None,
+            comes_to_queries: true,
             claims: Vec::new(),
             spell: Box::new(|response| response.to_string().into_bytes()),
             raw_response: None,
@@ -202,6 +205,9 @@ impl Answer {
         let Some(path) = self.request["arguments"]["queries"]["answers_path"].as_str() else {
             return Value::Null;
         };
+        if !self.comes_to_queries {
+            return Value::Null;
+        }
         let mut bytes = Vec::new();
         for (index, outcome) in self.answers.iter().enumerate() {
             bytes.extend((self.spell_answer)(&json!({"index": index, "outcome": outcome})));

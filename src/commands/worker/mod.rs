@@ -188,9 +188,14 @@ fn summary(response: &Response) -> Option<&AnswersSummary> {
     }
 }
 
-/// What a worker that did not end in order had completed of the answers to `list`.
-pub fn salvage(context: &Context<'_>, place: &Workplace<'_>, list: &QueryList) -> Option<Answers> {
-    Answers::salvage(&answers_path(place), list.items.len(), context.host.max_response_bytes).ok()
+/// What a worker that did not end in order had completed of the answers to `list`; `None` when it did not come as far
+/// as its Queries.
+pub fn salvage(
+    context: &Context<'_>,
+    place: &Workplace<'_>,
+    list: &QueryList,
+) -> Result<Option<Answers>, Failure> {
+    Ok(Answers::salvage(&answers_path(place), list.items.len(), context.host.max_response_bytes)?)
 }
 
 /// Whether a full disk makes this answer worthless: an Analysis may lack what could not be written,
