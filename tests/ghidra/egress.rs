@@ -32,9 +32,14 @@ fn every_command_answers_in_an_empty_network_namespace() {
     assert!(decompiled["data"]["decompilation"]["text"].as_str().unwrap().contains("main"));
     let inspected = without_network(&ghidr, &["inspect", sample]).success();
     assert_eq!(inspected["data"]["analysis"]["disposition"], "reused");
-    for arguments in
-        [&["functions", sample][..], &["doctor"], &["store", "list"], &["clean", "--all", "--yes"]]
-    {
+    let others = [
+        &["functions", sample][..],
+        &["batch", sample, "--decompile-all"],
+        &["doctor"],
+        &["store", "list"],
+        &["clean", "--all", "--yes"],
+    ];
+    for arguments in others {
         without_network(&ghidr, arguments).success();
     }
 }

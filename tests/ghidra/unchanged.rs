@@ -13,7 +13,7 @@ fn no_command_changes_the_sample_or_the_analyses() {
     let before = state();
     assert!(before.1.len() > 10, "{before:?}");
     let nothing = "0".repeat(64);
-    let commands: [(&[&str], i32); 17] = [
+    let commands: [(&[&str], i32); 18] = [
         (&["inspect", path], 0),
         (&["functions", path], 0),
         (&["functions", path, "--all", "--max-inline-bytes", "2000"], 0),
@@ -25,6 +25,7 @@ fn no_command_changes_the_sample_or_the_analyses() {
         (&["decompile", path, "--address", "ram:0x000000020ccb1001"], 1),
         (&["decompile", path, "--address", "nowhere:0x0000000000000000"], 1),
         (&["decompile", path], 2),
+        (&["batch", path, "--decompile-all"], 0),
         (&["doctor"], 0),
         (&["store", "list"], 0),
         (&["clean", path, "--dry-run"], 0),
