@@ -23,6 +23,7 @@ use crate::domain::selector::FunctionSelector;
 use crate::engine::boot_data::{
     BootData, BootRecord, CLASS_DATA, CLASS_DATA_ARCHIVE, EXTENSION_POINTS, RECORD, SCRIPT_BUNDLES,
 };
+use crate::engine::compiled_scripts;
 use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::Outcome;
 use crate::store::{OpenedSample, Staging, Store, StoreLock};
@@ -92,8 +93,10 @@ pub fn make(host: &Host<'_>, plan: &BootDataPlan) -> Result<(), BootDataError> {
     let inputs = boot_files::inputs(&context, &engine).map_err(at(host.bundle.root()))?;
     let (bytes, digest) = (archive.len() as u64, ContentDigest::of(&archive));
     let names_digest = seen.extension_points.as_deref().map(ContentDigest::of);
-    let record =
-        BootRecord::of(&host.bundle, &inputs, bytes, digest, names_digest).map_err(at(host.bundle.root()))?;
+    let bundles = plan.output.join(SCRIPT_BUNDLES);
+    let bundles = compiled_scripts::describe(&bundles).map_err(at(&bundles))?;
+    let record = BootRecord::of(&host.bundle, &inputs, bytes, digest, names_digest, bundles)
+        .map_err(at(host.bundle.root()))?;
     let class_data = plan.output.join(CLASS_DATA);
     create(&class_data)?;
     write(&class_data.join(CLASS_DATA_ARCHIVE), &archive)?;
@@ -102,11 +105,7 @@ pub fn make(host: &Host<'_>, plan: &BootDataPlan) -> Result<(), BootDataError> {
         create(path.parent().unwrap_or(&class_data))?;
         write(&path, names)?;
     }
-    maker.prove(BootData {
-        class_data,
-        script_bundles: None,
-        has_extension_points: seen.extension_points.is_some(),
-    })?;
+    maker.prove(record.boot_data(&plan.output))?;
     let record = serde_json::to_vec_pretty(&record)
         .map_err(|error| BootDataError::Unusable(format!("the record cannot be encoded: {error}")))?;
     // Last: without its record nothing of this counts.

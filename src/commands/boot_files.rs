@@ -7,10 +7,15 @@ use crate::domain::engine_layout::EngineLayout;
 use crate::engine::bundle::ADAPTER_JAR;
 use crate::engine::modules;
 
-/// What boot data is made from, in paths of this side.
+/// What boot data is made from, in paths of this side: the jars, the scripts beside them, and the Java virtual machine.
+///
+/// A single jar has its scripts inside.
 pub fn inputs(context: &Context<'_>, engine: &Engine) -> std::io::Result<Vec<PathBuf>> {
     let adapter = context.host.bundle.adapter_directory();
     let mut inputs = jars(engine, &adapter, &engine.ghidra.path)?;
+    if engine.ghidra.layout == EngineLayout::InstallationDirectory {
+        inputs.extend(modules::scripts(&engine.ghidra.path)?);
+    }
     inputs.push(libjvm(&engine.java.home));
     Ok(inputs)
 }

@@ -1,6 +1,7 @@
 //! How far a worker's boot relies on prepared data: the one decision, and the options that follow from it.
 //!
-//! No mode changes an answer: archives and compiled scripts only repeat what the engine would make again.
+//! No mode changes an answer: what is prepared only repeats what the engine would make again, and is used only as it was made.
+//! Names and compiled scripts are verified before each boot, the archive by the Java virtual machine during it.
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,8 @@ const ANALYZE: &str = "analyze";
 pub const CLASS_LIST: &str = "classes.lst";
 /// The extension points that a worker that is observed has found, unless its engine is a single jar.
 pub const FOUND_EXTENSION_POINTS: &str = "extension-points.jar";
+/// The checksums inside an archive are written and compared. A machine that rejects the archive boots without it.
+const VERIFY_ARCHIVE: &str = "-XX:+VerifySharedSpaces";
 /// The adapter's properties for the names to search and for those to write.
 const SEARCHED_PROPERTY: &str = "ghidr.extension.points";
 const RECORDED_PROPERTY: &str = "ghidr.extension.points.record";
@@ -62,6 +65,7 @@ impl BootMode {
                 let sharing = if matches!(self, Self::Proving(_)) { "on" } else { "auto" };
                 options.extend([
                     format!("-Xshare:{sharing}"),
+                    VERIFY_ARCHIVE.to_owned(),
                     format!("-XX:SharedArchiveFile={}", text(&archive)?),
                 ]);
                 if data.has_extension_points {
@@ -78,6 +82,7 @@ impl BootMode {
                 let archive = text(&paths.invocation_directory.join(CLASS_DATA_ARCHIVE))?;
                 options.extend([
                     "-Xshare:dump".to_owned(),
+                    VERIFY_ARCHIVE.to_owned(),
                     format!("-XX:SharedClassListFile={class_list}"),
                     format!("-XX:SharedArchiveFile={archive}"),
                 ]);

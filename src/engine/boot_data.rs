@@ -2,8 +2,9 @@
 //!
 //! A class data archive of the Java virtual machine, the script bundles that Ghidra would compile again for every Windows
 //! executable, and for an installation directory the names that its search for extension points found in all of its jars.
-//! They only repeat what their inputs say, so they count only while every input is the file they were made from; otherwise
-//! the engine boots without them. They are made inside the sandbox and the first two hold its paths, which is why only a
+//! They only repeat what their inputs say, so they count only while every input is the file they were made from and they are
+//! as they were made; otherwise the engine boots without them. Of the archive, which is large, only the size is compared here:
+//! the Java virtual machine verifies its content while it boots. They are made inside the sandbox and the first two hold its paths, which is why only a
 //! sandboxed worker is given them.
 
 use std::os::unix::fs::MetadataExt as _;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::bundle::Bundle;
+use super::compiled_scripts::{self, CompiledFile};
 use crate::domain::digest::ContentDigest;
 
 /// The directory inside the bundle.
@@ -29,7 +31,7 @@ pub const EXTENSION_POINTS: &str = "extension-points/lib/extension-points.jar";
 /// Directory of the compiled script bundles; absent when there are none.
 pub const SCRIPT_BUNDLES: &str = "compiled-bundles";
 /// Version of the record.
-pub const RECORD_VERSION: u32 = 2;
+pub const RECORD_VERSION: u32 = 3;
 
 /// A file that boot data was made from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +51,7 @@ pub struct InputFile {
 pub struct BootRecord {
     /// Always [`RECORD_VERSION`].
     pub record_version: u32,
-    /// Every jar of the class path in order, then the Java virtual machine.
+    /// Every jar of the class path in order, the scripts of an installation directory, then the Java virtual machine.
     pub inputs: Vec<InputFile>,
     /// Size of the archive.
     pub archive_bytes: u64,
@@ -58,6 +60,8 @@ pub struct BootRecord {
     /// SHA-256 of the extension points' names, if there are any. They decide what an analysis does, and they are few, so
     /// they are verified before each use.
     pub extension_points_sha256: Option<ContentDigest>,
+    /// Every file of the compiled script bundles by path; verified before each use as well.
+    pub script_bundles: Vec<CompiledFile>,
 }
 
 /// Boot data that may be used.
@@ -83,7 +87,7 @@ pub enum Found {
 }
 
 impl Found {
-    /// Looks for boot data made from `inputs` (jars in order, then the Java virtual machine).
+    /// Looks for boot data made from `inputs` (in the order of [`BootRecord::inputs`]).
     pub fn look(bundle: &Bundle, inputs: &[PathBuf]) -> Self {
         let directory = bundle.root().join(DIRECTORY);
         let record = match std::fs::read(directory.join(RECORD)) {
@@ -95,25 +99,14 @@ impl Found {
             Err(error) => Self::Stale(format!("{RECORD}: {error}")),
             Ok(record) => match record.difference(bundle, &directory, inputs) {
                 Some(reason) => Self::Stale(reason),
-                None => Self::Ready(BootData::at(&directory, record.extension_points_sha256.is_some())),
+                None => Self::Ready(record.boot_data(&directory)),
             },
         }
     }
 }
 
-impl BootData {
-    fn at(directory: &Path, has_extension_points: bool) -> Self {
-        let bundles = directory.join(SCRIPT_BUNDLES);
-        Self {
-            class_data: directory.join(CLASS_DATA),
-            script_bundles: bundles.is_dir().then_some(bundles),
-            has_extension_points,
-        }
-    }
-}
-
 impl BootRecord {
-    /// Describes an archive and extension points made from `inputs`.
+    /// Describes an archive, extension points and script bundles made from `inputs`.
     ///
     /// # Errors
     ///
@@ -124,10 +117,26 @@ impl BootRecord {
         archive_bytes: u64,
         archive_sha256: ContentDigest,
         extension_points_sha256: Option<ContentDigest>,
+        script_bundles: Vec<CompiledFile>,
     ) -> std::io::Result<Self> {
         let inputs = describe(bundle, inputs)?;
-        let record_version = RECORD_VERSION;
-        Ok(Self { record_version, inputs, archive_bytes, archive_sha256, extension_points_sha256 })
+        Ok(Self {
+            record_version: RECORD_VERSION,
+            inputs,
+            archive_bytes,
+            archive_sha256,
+            extension_points_sha256,
+            script_bundles,
+        })
+    }
+
+    /// What it describes, in `directory`.
+    pub fn boot_data(&self, directory: &Path) -> BootData {
+        BootData {
+            class_data: directory.join(CLASS_DATA),
+            script_bundles: (!self.script_bundles.is_empty()).then(|| directory.join(SCRIPT_BUNDLES)),
+            has_extension_points: self.extension_points_sha256.is_some(),
+        }
     }
 
     /// The first thing that is not as recorded.
@@ -142,6 +151,11 @@ impl BootRecord {
             if !names.is_ok_and(|bytes| ContentDigest::of(&bytes) == recorded) {
                 return Some(format!("{EXTENSION_POINTS} is not the recorded one"));
             }
+        }
+        if let Some(reason) =
+            compiled_scripts::difference(&directory.join(SCRIPT_BUNDLES), &self.script_bundles)
+        {
+            return Some(format!("{SCRIPT_BUNDLES}: {reason}"));
         }
         let now = match describe(bundle, inputs) {
             Ok(now) => now,
@@ -183,6 +197,12 @@ mod tests {
         inputs: Vec<PathBuf>,
     }
 
+    impl Prepared {
+        fn script(&self) -> PathBuf {
+            self.bundle.root().join(DIRECTORY).join(SCRIPT_BUNDLES).join("e3fdaf9d/Script.class")
+        }
+    }
+
     fn prepared() -> Prepared {
         let root = tempfile::tempdir().unwrap();
         let bundle = Bundle::at(root.path().join("ghidr"));
@@ -200,7 +220,11 @@ mod tests {
         let inputs = vec![jar, libjvm];
         let archive_digest = ContentDigest::from_bytes([0; 32]);
         let names_digest = Some(ContentDigest::of(b"names"));
-        let record = BootRecord::of(&bundle, &inputs, 7, archive_digest, names_digest).unwrap();
+        let compiled = bundle.root().join(DIRECTORY).join(SCRIPT_BUNDLES);
+        std::fs::create_dir_all(compiled.join("e3fdaf9d")).unwrap();
+        std::fs::write(compiled.join("e3fdaf9d/Script.class"), "class").unwrap();
+        let bundles = compiled_scripts::describe(&compiled).unwrap();
+        let record = BootRecord::of(&bundle, &inputs, 7, archive_digest, names_digest, bundles).unwrap();
         let path = bundle.root().join(DIRECTORY).join(RECORD);
         std::fs::write(path, serde_json::to_vec(&record).unwrap()).unwrap();
         Prepared { _root: root, bundle, inputs }
@@ -215,14 +239,14 @@ mod tests {
         prepared.inputs[0] = moved.join("engine/ghidra.jar");
         let found = Found::look(&Bundle::at(moved), &prepared.inputs);
         assert!(
-            matches!(&found, Found::Ready(data) if data.script_bundles.is_none() && data.has_extension_points),
+            matches!(&found, Found::Ready(data) if data.script_bundles.is_some() && data.has_extension_points),
             "{found:?}"
         );
     }
 
     #[test]
-    fn any_change_of_an_input_or_of_the_archive_makes_it_stale() {
-        let change: [fn(&Prepared); 5] = [
+    fn any_change_of_an_input_or_of_what_was_made_makes_it_stale() {
+        let change: [fn(&Prepared); 8] = [
             |prepared| std::fs::write(&prepared.inputs[0], "another jar").unwrap(),
             |prepared| {
                 let file = std::fs::File::options().write(true).open(&prepared.inputs[1]).unwrap();
@@ -232,6 +256,9 @@ mod tests {
             |prepared| {
                 std::fs::write(prepared.bundle.root().join("boot/class-data/common.jsa"), "cut").unwrap();
             },
+            |prepared| std::fs::remove_file(prepared.script()).unwrap(),
+            |prepared| std::fs::remove_dir_all(prepared.script().ancestors().nth(2).unwrap()).unwrap(),
+            |prepared| std::fs::write(prepared.script().with_file_name("More.class"), "").unwrap(),
             // Of the same size: what an analysis does must not depend on luck.
             |prepared| {
                 let names = prepared.bundle.root().join("boot/class-data").join(EXTENSION_POINTS);

@@ -3,6 +3,7 @@
 pub mod application_properties;
 pub mod boot_data;
 pub mod bundle;
+pub mod compiled_scripts;
 pub mod descriptor;
 pub mod ghidra;
 pub mod java;

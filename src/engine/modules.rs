@@ -1,4 +1,4 @@
-//! Lists the jars of an installation directory, in the order in which Ghidra's own launcher loads them.
+//! Lists the jars of an installation directory, in the order in which Ghidra's own launcher loads them, and its scripts.
 //!
 //! A module is a directory with a `Module.manifest`; its jars lie in its `lib` directory, and a
 //! jar anywhere else is not loaded. Left out are `Ghidra/Extensions` and `Ghidra/patch`: what a
@@ -21,18 +21,46 @@ const FIRST_MODULE: &str = "Utility";
 /// Where a module keeps its jars.
 const LIBRARIES: [&str; 2] = ["lib", "libs"];
 
+/// Where a module keeps the scripts that analyzers run.
+const SCRIPTS: &str = "ghidra_scripts";
+
+/// The scripts that Ghidra would compile, with those in packages, as paths that begin with `installation`, in order.
+pub fn scripts(installation: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut scripts = Vec::new();
+    for module in modules(installation)? {
+        collect_scripts(&module.join(SCRIPTS), MAX_DEPTH, &mut scripts)?;
+    }
+    Ok(scripts)
+}
+
+fn collect_scripts(directory: &Path, depth: usize, scripts: &mut Vec<PathBuf>) -> io::Result<()> {
+    for path in sorted_entries(directory)? {
+        if path.is_dir() && depth > 1 {
+            collect_scripts(&path, depth - 1, scripts)?;
+        } else if path.extension().is_some_and(|name| name == "java") {
+            scripts.push(path);
+        }
+    }
+    Ok(())
+}
+
 /// The jars to load, relative to `installation`, in order.
 pub fn jars(installation: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut modules = Vec::new();
-    for root in ROOTS {
-        collect(&installation.join(root), MAX_DEPTH, &mut modules)?;
-    }
-    modules.sort_by_key(|module| rank(module));
+    let modules = modules(installation)?;
     let mut jars = Vec::new();
     for directory in modules.iter().flat_map(|module| LIBRARIES.map(|name| module.join(name))) {
         jars.extend(sorted_entries(&directory)?.into_iter().filter(|path| is_jar(path)));
     }
     Ok(jars.iter().filter_map(|jar| jar.strip_prefix(installation).ok().map(Path::to_owned)).collect())
+}
+
+fn modules(installation: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut modules = Vec::new();
+    for root in ROOTS {
+        collect(&installation.join(root), MAX_DEPTH, &mut modules)?;
+    }
+    modules.sort_by_key(|module| rank(module));
+    Ok(modules)
 }
 
 fn collect(directory: &Path, depth: usize, modules: &mut Vec<PathBuf>) -> io::Result<()> {
@@ -125,6 +153,23 @@ mod tests {
             "Ghidra/Other/Thing/libs/Thing.jar",
         ];
         assert_eq!(jars(installation.path()).unwrap(), expected.map(PathBuf::from));
+    }
+
+    #[test]
+    fn scripts_are_those_of_modules_with_their_packages() {
+        let installation = installation(
+            &["Ghidra/Features/Base", "Ghidra/Features/Decompiler"],
+            &[
+                "Ghidra/Features/Base/ghidra_scripts/B.java",
+                "Ghidra/Features/Base/ghidra_scripts/b.py",
+                "Ghidra/Features/Base/other/C.java",
+                "Ghidra/Features/Decompiler/ghidra_scripts/recovery/A.java",
+                "Ghidra/ghidra_scripts/D.java",
+            ],
+        );
+        let found = scripts(installation.path()).unwrap();
+        let expected = ["Base/ghidra_scripts/B.java", "Decompiler/ghidra_scripts/recovery/A.java"];
+        assert_eq!(found, expected.map(|script| installation.path().join("Ghidra/Features").join(script)));
     }
 
     #[test]

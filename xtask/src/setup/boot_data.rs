@@ -1,7 +1,7 @@
 //! Boot data of a tree: made by real work in the production sandbox, kept in the cache under everything it depends on.
 //!
 //! It only makes the engine start faster, so a failure to make it is reported and not an error. A cached copy counts when
-//! its record was written, which happens last, and its archive has the recorded digest.
+//! its record was written, which happens last, and archive, names and every compiled script have the recorded digests.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -9,8 +9,11 @@ use std::path::{Path, PathBuf};
 
 use ghidr::commands::boot_data::{self, BootDataPlan};
 use ghidr::commands::host::{Environment, Host};
-use ghidr::engine::boot_data::{BootRecord, CLASS_DATA, CLASS_DATA_ARCHIVE, EXTENSION_POINTS, RECORD};
+use ghidr::engine::boot_data::{
+    BootRecord, CLASS_DATA, CLASS_DATA_ARCHIVE, EXTENSION_POINTS, RECORD, SCRIPT_BUNDLES,
+};
 use ghidr::engine::bundle::Bundle;
+use ghidr::engine::compiled_scripts;
 use ghidr::process::{ChildLauncher, Interrupts};
 
 use crate::digest::Content;
@@ -18,7 +21,7 @@ use crate::error::{AtPath, TaskError};
 use crate::{files, report};
 
 /// Raised when samples or the way of making change, so that older data is made again.
-const RECIPE_VERSION: u32 = 2;
+const RECIPE_VERSION: u32 = 3;
 /// Other versions of this project keep their data beside this one's, up to this many.
 const KEPT: usize = 4;
 /// One of each kind of sample that is worth being fast for.
@@ -114,6 +117,7 @@ fn is_whole(directory: &Path) -> bool {
         digest_of(CLASS_DATA_ARCHIVE)
             .is_some_and(|archive| archive.sha256 == record.archive_sha256.to_string())
             && digest_of(EXTENSION_POINTS).map(|found| found.sha256) == names
+            && compiled_scripts::difference(&directory.join(SCRIPT_BUNDLES), &record.script_bundles).is_none()
     })
 }
 
@@ -152,17 +156,29 @@ mod tests {
         fs::write(class_data.join(CLASS_DATA_ARCHIVE), archive).unwrap();
         let bundle = Bundle::at(directory.to_owned());
         let digest = ghidr::domain::digest::ContentDigest::of(b"archive");
-        let record = BootRecord::of(&bundle, &[], 7, digest, None).unwrap();
+        let bundles = directory.join(SCRIPT_BUNDLES);
+        fs::create_dir_all(bundles.join("e3fdaf9d")).unwrap();
+        fs::write(bundles.join("e3fdaf9d/Script.class"), "class").unwrap();
+        let bundles = compiled_scripts::describe(&bundles).unwrap();
+        let record = BootRecord::of(&bundle, &[], 7, digest, None, bundles).unwrap();
         fs::write(directory.join(RECORD), serde_json::to_vec(&record).unwrap()).unwrap();
     }
 
     #[test]
-    fn only_the_recorded_archive_counts() {
+    fn only_what_was_recorded_counts() {
         let root = tempfile::tempdir().unwrap();
         shelf_entry(root.path(), b"archive");
         assert!(is_whole(root.path()));
         shelf_entry(root.path(), b"archivE");
         assert!(!is_whole(root.path()));
+        shelf_entry(root.path(), b"archive");
+        let script = root.path().join(SCRIPT_BUNDLES).join("e3fdaf9d/Script.class");
+        fs::write(&script, "clasS").unwrap();
+        assert!(!is_whole(root.path()));
+        fs::remove_file(script).unwrap();
+        assert!(!is_whole(root.path()));
+        shelf_entry(root.path(), b"archive");
+        assert!(is_whole(root.path()));
         fs::remove_file(root.path().join(RECORD)).unwrap();
         assert!(!is_whole(root.path()));
     }
