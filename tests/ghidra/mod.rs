@@ -2,6 +2,7 @@
 
 mod audit;
 mod batch;
+mod boot_data;
 mod cleaning;
 mod concurrency;
 mod corruption;
