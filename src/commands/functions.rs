@@ -30,44 +30,59 @@ pub fn run(context: &Context<'_>, arguments: &FunctionsArguments) -> Result<Answ
     let request = arguments.page.request();
     let session = Session::begin(context, &arguments.sample, context.reported_limits(false))?;
     session.with_analysis(None, |ready| {
-        let table = ready.analysis.functions()?;
-        let total = table.total();
-        let failure = RefCell::default();
-        let items = PageItems {
-            table: &table,
-            range: request.range(total),
-            interrupts: ready.interrupts,
-            failure: &failure,
-        };
-        let text = |_: &_| Ok(human::function_list(&list(ready, request)?));
+        let listing = Listing::of(ready)?;
+        let text = |made: &Envelope<_, _>| Ok(human::function_list(&listing.held(&made.data)?));
         let repeated = |made: &Envelope<_, FunctionList<_>>| {
             made.clone().with_provenance(session.provenance(ready, None))
         };
         let provenance = session.provenance(ready, ready.watchdog_seconds);
-        let data = FunctionList { page: request.describe(FUNCTION_ORDER, total), items };
-        let envelope = Envelope::new(KIND, provenance, data, warning::normalize(ready.warnings.clone()));
+        let warnings = warning::normalize(ready.warnings.clone());
+        let envelope = Envelope::new(KIND, provenance, listing.page(request), warnings);
         let answered =
             answer(context, &envelope, text, session.explain(ready, None), &ready.spill(), repeated);
-        answered.map_err(|unwritten| failure.take().map_or(unwritten, Failure::from))
+        answered.map_err(|unwritten| listing.reason(unwritten))
     })
 }
 
-/// The data of the document, held as a whole.
-pub fn list(ready: &Ready<'_>, request: PageRequest) -> Result<FunctionList, Failure> {
-    let table = ready.analysis.functions()?;
-    let total = table.total();
-    let items = table.read_page(request.range(total), &|| ready.interrupts.first())?;
-    Ok(FunctionList { page: request.describe(FUNCTION_ORDER, total), items })
+/// What pages are read from while they are written.
+pub struct Listing<'run> {
+    table: FunctionTable<'run>,
+    interrupts: &'run Interrupts,
+    /// Why one could not be read, which a serializer's error cannot carry.
+    failure: RefCell<Option<StoreError>>,
+}
+
+impl<'run> Listing<'run> {
+    /// Of the Analysis that is `ready`.
+    pub fn of(ready: &'run Ready<'_>) -> Result<Self, Failure> {
+        let table = ready.analysis.functions()?;
+        Ok(Self { table, interrupts: ready.interrupts, failure: RefCell::default() })
+    }
+
+    /// The data of a document, of which no Function is read yet.
+    pub fn page(&self, request: PageRequest) -> FunctionList<PageItems<'_>> {
+        let total = self.table.total();
+        let items = PageItems { listing: self, range: request.range(total) };
+        FunctionList { page: request.describe(FUNCTION_ORDER, total), items }
+    }
+
+    /// The same data with its Functions.
+    pub fn held(&self, list: &FunctionList<PageItems<'_>>) -> Result<FunctionList, Failure> {
+        let items = self.table.read_page(list.items.range.clone(), &|| self.interrupts.first())?;
+        Ok(FunctionList { page: list.page.clone(), items })
+    }
+
+    /// Why a document that has a page was not written: `unwritten`, unless its Functions could not be read.
+    pub fn reason(&self, unwritten: Failure) -> Failure {
+        self.failure.take().map_or(unwritten, Failure::from)
+    }
 }
 
 /// The Functions of one page, serialized as they are read.
 #[derive(Clone)]
-struct PageItems<'run> {
-    table: &'run FunctionTable<'run>,
+pub struct PageItems<'run> {
+    listing: &'run Listing<'run>,
     range: Range<u64>,
-    interrupts: &'run Interrupts,
-    /// Why they could not be read, which a serializer's error cannot carry.
-    failure: &'run RefCell<Option<StoreError>>,
 }
 
 /// Why a page ended early.
@@ -85,8 +100,8 @@ impl<E> From<StoreError> for Stop<E> {
 impl Serialize for PageItems<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut items = serializer.serialize_seq(None)?;
-        let stop = || self.interrupts.first();
-        let passed = self.table.for_each_function(self.range.clone(), &stop, |item| {
+        let stop = || self.listing.interrupts.first();
+        let passed = self.listing.table.for_each_function(self.range.clone(), &stop, |item| {
             items.serialize_element(&item).map_err(Stop::Serializer)
         });
         match passed {
@@ -94,7 +109,7 @@ impl Serialize for PageItems<'_> {
             Err(Stop::Serializer(error)) => Err(error),
             Err(Stop::Table(error)) => {
                 let told = S::Error::custom(&error);
-                self.failure.replace(Some(error));
+                self.listing.failure.replace(Some(error));
                 Err(told)
             }
         }

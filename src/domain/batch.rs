@@ -8,6 +8,7 @@ use super::documents::{
     DecompilationData, DecompiledText, FunctionIdentity, FunctionList, Inspection, SCHEMA_VERSION,
 };
 use super::error::ErrorBody;
+use super::function::FunctionItem;
 use super::path_value::PathValue;
 use super::warning::WarningDocument;
 
@@ -38,11 +39,12 @@ pub enum NotRunReason {
 /// The answer to one Query: the data that its own command would give.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum BatchData {
+#[schemars(rename = "BatchData")]
+pub enum BatchData<Items = Vec<FunctionItem>> {
     /// Of `inspect`.
     Inspection(Box<Inspection>),
     /// Of `functions`.
-    FunctionList(FunctionList),
+    FunctionList(FunctionList<Items>),
     /// Of `decompile`.
     Decompilation(DecompilationData),
 }
@@ -50,11 +52,12 @@ pub enum BatchData {
 /// What became of one Query.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "status", rename_all = "snake_case")]
-pub enum BatchOutcome {
+#[schemars(rename = "BatchOutcome")]
+pub enum BatchOutcome<Items = Vec<FunctionItem>> {
     /// It was answered.
     Succeeded {
         /// The answer.
-        data: BatchData,
+        data: BatchData<Items>,
     },
     /// It failed.
     Failed {
@@ -70,14 +73,15 @@ pub enum BatchOutcome {
 
 /// One Query and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct BatchItem {
+#[schemars(rename = "BatchItem")]
+pub struct BatchItem<Items = Vec<FunctionItem>> {
     /// Its place in the input, counted from 0.
     pub index: u64,
     /// What it asks.
     pub op: BatchOperation,
     /// What became of it.
     #[serde(flatten)]
-    pub outcome: BatchOutcome,
+    pub outcome: BatchOutcome<Items>,
     /// Non-fatal facts about this answer alone; what is true of all stands in the document.
     pub warnings: Vec<WarningDocument>,
 }
@@ -116,12 +120,13 @@ pub struct LinesDescriptor {
 
 /// Data of a `batch_report`: of given Queries the items, of `--decompile-all` the Artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct BatchReport {
+#[schemars(rename = "BatchReport")]
+pub struct BatchReport<Items = Vec<FunctionItem>> {
     /// How many ended how.
     pub counts: BatchCounts,
     /// Each Query, in the order of the input.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub items: Option<Vec<BatchItem>>,
+    pub items: Option<Vec<BatchItem<Items>>>,
     /// One line for each decompilable Function, in the order of `functions`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub decompilations: Option<LinesDescriptor>,

@@ -1,14 +1,26 @@
 //! Plain-text presentation of a batch: each answer as its own command presents it, under a heading.
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 
 use super::{escape, human, human_error};
 use crate::domain::batch::{BatchData, BatchOperation, BatchOutcome, BatchReport};
 use crate::domain::counted::counted;
+use crate::domain::documents::FunctionList;
 use crate::domain::provenance::QueryProvenance;
 
-/// `batch`.
+/// `batch`, with lists that are held.
 pub fn report(data: &BatchReport, provenance: &QueryProvenance) -> String {
+    let listed = report_with(data, provenance, |list| Ok::<_, Infallible>(human::function_list(list)));
+    listed.unwrap_or_else(|never| match never {})
+}
+
+/// `batch`, with lists whose text `list_text` makes.
+pub fn report_with<Items, E>(
+    data: &BatchReport<Items>,
+    provenance: &QueryProvenance,
+    list_text: impl Fn(&FunctionList<Items>) -> Result<String, E>,
+) -> Result<String, E> {
     let mut text = String::new();
     for item in data.items.iter().flatten() {
         let operation = match item.op {
@@ -20,7 +32,7 @@ pub fn report(data: &BatchReport, provenance: &QueryProvenance) -> String {
         match &item.outcome {
             BatchOutcome::Succeeded { data } => text.push_str(&match data {
                 BatchData::Inspection(data) => human::inspection(data, provenance),
-                BatchData::FunctionList(data) => human::function_list(data),
+                BatchData::FunctionList(data) => list_text(data)?,
                 BatchData::Decompilation(data) => human::decompilation(data),
             }),
             BatchOutcome::Failed { error } => {
@@ -44,5 +56,5 @@ pub fn report(data: &BatchReport, provenance: &QueryProvenance) -> String {
         let _ = writeln!(text, "Size: {}, {}", counted(lines.bytes, "byte"), counted(lines.lines, "line"));
         let _ = writeln!(text, "SHA-256: {}", lines.sha256);
     }
-    text
+    Ok(text)
 }

@@ -32,16 +32,20 @@ pub fn inline<T: Serialize>(document: &T, max_inline_bytes: u64) -> io::Result<O
 
 /// How many bytes `document` has, final LF included.
 pub fn measure<T: Serialize>(document: &T) -> io::Result<u64> {
-    let mut counter = Counter(0);
+    let mut counter = Counter { bytes: 0, limit_bytes: u64::MAX };
     envelope::write(document, &mut counter)?;
-    Ok(counter.0)
+    Ok(counter.bytes)
 }
 
-/// How many bytes `part` of a document has.
-pub fn size<T: Serialize>(part: &T) -> io::Result<u64> {
-    let mut counter = Counter(0);
-    serde_json::to_writer(&mut counter, part)?;
-    Ok(counter.0)
+/// How many bytes `part` of a document has. Of one larger than `limit_bytes` it is only found that it
+/// has more: writing ends there, with what was counted.
+pub fn size<T: Serialize>(part: &T, limit_bytes: u64) -> io::Result<u64> {
+    let mut counter = Counter { bytes: 0, limit_bytes };
+    let written = serde_json::to_writer(&mut counter, part);
+    if counter.bytes <= limit_bytes {
+        written?;
+    }
+    Ok(counter.bytes)
 }
 
 /// Serialized sizes of a result, final LF included.
@@ -84,12 +88,18 @@ impl Write for Bounded {
     }
 }
 
-/// Keeps nothing.
-struct Counter(u64);
+/// Keeps nothing, and takes nothing after what exceeds its limit.
+struct Counter {
+    bytes: u64,
+    limit_bytes: u64,
+}
 
 impl Write for Counter {
     fn write(&mut self, chunk: &[u8]) -> io::Result<usize> {
-        self.0 += chunk.len() as u64;
+        self.bytes += chunk.len() as u64;
+        if self.bytes > self.limit_bytes {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         Ok(chunk.len())
     }
 
@@ -133,6 +143,9 @@ mod tests {
         assert_eq!(inline(&Endless, 10).unwrap(), None);
         assert_eq!(inline(&Endless, 100).unwrap_err().to_string(), "read too far");
         assert_eq!(measure(&Endless).unwrap_err().to_string(), "read too far");
+        assert_eq!(size(&Endless, 100).unwrap_err().to_string(), "read too far");
+        assert!((11..20).contains(&size(&Endless, 10).unwrap()));
+        assert_eq!(size(&"12345678", 10).unwrap(), 10);
     }
 
     #[test]

@@ -29,9 +29,19 @@ fn executable(world: &World) -> PathBuf {
 }
 
 fn within(allowed_kib: usize, world: &World, executable: &Path, arguments: &[&str]) -> Run {
+    command_within(allowed_kib, world, executable, "functions", arguments)
+}
+
+fn command_within(
+    allowed_kib: usize,
+    world: &World,
+    executable: &Path,
+    command: &str,
+    arguments: &[&str],
+) -> Run {
     let ghidr = Ghidr::new().executable(executable.to_owned()).environment("GHIDR_STORE", world.store());
     let sample = world.sample();
-    let asked = ghidr.command([&["functions", sample.to_str().unwrap()], arguments].concat());
+    let asked = ghidr.command([&[command, sample.to_str().unwrap()], arguments].concat());
     let mut limited = Command::new("sh");
     limited.args(["-c", &format!("ulimit -d {allowed_kib} && exec \"$@\""), "sh"]);
     limited.arg(asked.get_program()).args(asked.get_args()).env_clear();
@@ -39,8 +49,8 @@ fn within(allowed_kib: usize, world: &World, executable: &Path, arguments: &[&st
     Run::from(limited.output().unwrap())
 }
 
-#[test]
-fn a_listing_three_times_as_large_as_the_memory_allowed_is_stored_and_measured() {
+/// A world whose table is three times as large as the memory allowed, and its executable.
+fn large_table() -> (World, PathBuf) {
     let world = World::new();
     world.next(|answer| {
         let named = |index| function(&"n".repeat(NAME_CHARS), "q", "ram", 0x1000 + index * 16);
@@ -48,6 +58,12 @@ fn a_listing_three_times_as_large_as_the_memory_allowed_is_stored_and_measured()
     });
     world.ask("inspect", &[]).success();
     let executable = executable(&world);
+    (world, executable)
+}
+
+#[test]
+fn a_listing_three_times_as_large_as_the_memory_allowed_is_stored_and_measured() {
+    let (world, executable) = large_table();
     let spilled = within(ALLOWED_KIB, &world, &executable, &["--all"]).success();
     let artifact = &spilled["data"]["artifact"];
     let bytes = std::fs::read(artifact["path"]["value"].as_str().unwrap()).unwrap();
@@ -63,4 +79,21 @@ fn a_listing_three_times_as_large_as_the_memory_allowed_is_stored_and_measured()
     let inline = ["--all", "--max-inline-bytes", "100000000"];
     let held = within(ALLOWED_KIB, &world, &executable, &inline);
     assert!(held.status != Some(0) && held.stdout.is_empty(), "{held}");
+}
+
+#[test]
+fn the_lists_of_a_batch_are_not_held_either() {
+    let (world, executable) = large_table();
+    let queries = world.path("queries.jsonl");
+    std::fs::write(&queries, "{\"op\":\"functions\",\"all\":true}\n".repeat(2)).unwrap();
+    let queries = [queries.to_str().unwrap()];
+    let spilled = command_within(ALLOWED_KIB, &world, &executable, "batch", &queries).success();
+    let path = spilled["data"]["artifact"]["path"]["value"].as_str().unwrap();
+    let document: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    assert_eq!(document["data"]["counts"]["succeeded"], 2);
+    let items = document["data"]["items"].as_array().unwrap();
+    for item in items {
+        assert_eq!(item["data"]["items"].as_array().map(Vec::len), Some(FUNCTIONS as usize));
+    }
+    assert_eq!(items[0]["data"], items[1]["data"]);
 }

@@ -1,7 +1,8 @@
 //! Given Queries: each answered as its own command would answer it, in the order of the input.
 //!
 //! What they need of Ghidra is asked first and together; what facts answer costs no process. The
-//! answers are bounded together: one that no longer fits is a failure in its place.
+//! answers are bounded together: one that no longer fits is a failure in its place. The Functions of
+//! a list are not held: each time the document is written, they pass from the facts into it.
 
 use std::collections::HashMap;
 
@@ -16,17 +17,21 @@ use crate::commands::context::Context;
 use crate::commands::decompilation::{Inquiry, Obtained};
 use crate::commands::decompile::answer_of;
 use crate::commands::failure::Failure;
+use crate::commands::functions::{Listing, PageItems};
+use crate::commands::inspect;
 use crate::commands::wanted::wanted;
 use crate::commands::worker::QueryList;
-use crate::commands::{functions, inspect};
 use crate::domain::batch::{BatchCounts, BatchData, BatchItem, BatchOutcome, BatchReport, NotRunReason};
-use crate::domain::documents::Disposition;
+use crate::domain::documents::{Disposition, FunctionList};
 use crate::domain::error::PublicError;
 use crate::domain::selector::{FunctionSelector, RequestedSelector};
 use crate::domain::warning;
 use crate::output::envelope::Envelope;
-use crate::output::{batch as human, budget};
+use crate::output::{batch as batch_text, budget, human};
 use crate::protocol::request::WorkerQuery;
+
+/// What became of a Query, its Functions unread.
+type Item<'run> = BatchItem<PageItems<'run>>;
 
 /// Answers `queries` about the Sample.
 pub fn run(
@@ -43,16 +48,18 @@ pub fn run(
     let session = Session::begin(context, &arguments.sample, limits)?;
     session.with_analysis(list.as_ref(), |ready| {
         let mut inquiry = Inquiry::new(&session, ready, policy);
-        let mut writer = Writer::new(&session, ready, context.host.max_response_bytes);
+        let listing = Listing::of(ready)?;
+        let mut writer = Writer::new(&session, ready, &listing, context.host.max_response_bytes);
         writer.obtain(&mut inquiry, &selectors)?;
         let items = writer.answer_all(queries, &selectors, arguments.fail_fast)?;
         let counts = count(&items);
         let data = BatchReport { counts, items: Some(items), decompilations: None };
         let provenance = |watchdog| session.provenance(ready, watchdog);
         let made = provenance(inquiry.watchdog_seconds.or(ready.watchdog_seconds));
-        let text = |made: &Envelope<_, _>| Ok(human::report(&made.data, &made.provenance));
+        let list_text = |list: &FunctionList<_>| Ok(human::function_list(&listing.held(list)?));
+        let text = |made: &Envelope<_, _>| batch_text::report_with(&made.data, &made.provenance, list_text);
         let all_kept = writer.all_kept;
-        let repeated = |made: &Envelope<_, BatchReport>| {
+        let repeated = |made: &Envelope<_, BatchReport<_>>| {
             let watchdog = (!all_kept).then(|| context.limits.watchdog_seconds(policy.phases(false)));
             let mut again = made.clone().with_provenance(provenance(watchdog));
             again.data.items.iter_mut().flatten().for_each(reuse);
@@ -61,7 +68,8 @@ pub fn run(
         let warnings = warning::normalize(ready.warnings.clone());
         let envelope = Envelope::new(KIND, made, data, warnings);
         let explanation = session.explain(ready, inquiry.times.as_ref());
-        answer(context, &envelope, text, explanation, &ready.spill(), repeated)
+        let answered = answer(context, &envelope, text, explanation, &ready.spill(), repeated);
+        answered.map_err(|unwritten| listing.reason(unwritten))
     })
 }
 
@@ -94,6 +102,7 @@ impl Selectors {
 struct Writer<'run> {
     session: &'run Session<'run>,
     ready: &'run Ready<'run>,
+    listing: &'run Listing<'run>,
     most_bytes: u64,
     used_bytes: u64,
     obtained: Vec<Option<Obtained>>,
@@ -101,8 +110,13 @@ struct Writer<'run> {
 }
 
 impl<'run> Writer<'run> {
-    fn new(session: &'run Session<'run>, ready: &'run Ready<'run>, most_bytes: u64) -> Self {
-        Self { session, ready, most_bytes, used_bytes: 0, obtained: Vec::new(), all_kept: true }
+    fn new(
+        session: &'run Session<'run>,
+        ready: &'run Ready<'run>,
+        listing: &'run Listing<'run>,
+        most_bytes: u64,
+    ) -> Self {
+        Self { session, ready, listing, most_bytes, used_bytes: 0, obtained: Vec::new(), all_kept: true }
     }
 
     /// Everything that a decompiler is needed for.
@@ -112,8 +126,8 @@ impl<'run> Writer<'run> {
         inquiry.obtain(&wanted, &mut |index, obtained| {
             self.all_kept &= matches!(obtained, Obtained::Text { kept: true, .. });
             let bytes = match &obtained {
-                Obtained::Text { decompilation, .. } => size(decompilation)?,
-                Obtained::Failed(failure) => size(&*failure.error)?,
+                Obtained::Text { decompilation, .. } => self.size(decompilation)?,
+                Obtained::Failed(failure) => self.size(&*failure.error)?,
                 Obtained::NotRun(_) => 0,
             };
             let bytes = bytes.saturating_mul(selectors.uses[index] as u64);
@@ -130,9 +144,9 @@ impl<'run> Writer<'run> {
         queries: &[BatchQuery],
         selectors: &Selectors,
         fail_fast: bool,
-    ) -> Result<Vec<BatchItem>, Failure> {
+    ) -> Result<Vec<Item<'run>>, Failure> {
         let mut left = selectors.uses.clone();
-        let mut items: Vec<BatchItem> = Vec::with_capacity(queries.len());
+        let mut items: Vec<Item<'run>> = Vec::with_capacity(queries.len());
         let mut stopped = false;
         for (index, query) in queries.iter().enumerate() {
             let mut item = BatchItem {
@@ -147,9 +161,8 @@ impl<'run> Writer<'run> {
                         let data = inspect::inspection(writer.session, writer.ready)?;
                         Ok(BatchData::Inspection(Box::new(data)))
                     })?,
-                    BatchQuery::Functions(page) => self.give(&mut item, |writer| {
-                        Ok(BatchData::FunctionList(functions::list(writer.ready, *page)?))
-                    })?,
+                    BatchQuery::Functions(page) => self
+                        .give(&mut item, |writer| Ok(BatchData::FunctionList(writer.listing.page(*page))))?,
                     BatchQuery::Decompile { requested, .. } => {
                         let place = selectors.of_item[&index];
                         left[place] -= 1;
@@ -171,15 +184,21 @@ impl<'run> Writer<'run> {
     /// Answers from facts, if the answer still fits.
     fn give(
         &mut self,
-        item: &mut BatchItem,
-        data: impl FnOnce(&Self) -> Result<BatchData, Failure>,
+        item: &mut Item<'run>,
+        data: impl FnOnce(&Self) -> Result<BatchData<PageItems<'run>>, Failure>,
     ) -> Result<(), Failure> {
         let data = data(self)?;
-        match self.take(size(&data)?) {
+        match self.take(self.size(&data)?) {
             Ok(()) => item.outcome = BatchOutcome::Succeeded { data },
             Err(failure) => fail(item, failure),
         }
         Ok(())
+    }
+
+    /// The bytes of `part`, counted no further than to see that they are too many.
+    fn size(&self, part: &impl Serialize) -> Result<u64, Failure> {
+        let left_bytes = self.most_bytes - self.used_bytes;
+        budget::size(part, left_bytes).map_err(|error| self.listing.reason(Failure::internal(error)))
     }
 
     fn take(&mut self, bytes: u64) -> Result<(), Failure> {
@@ -197,7 +216,7 @@ impl<'run> Writer<'run> {
     }
 }
 
-fn put(item: &mut BatchItem, obtained: Obtained, requested: &RequestedSelector) {
+fn put(item: &mut Item<'_>, obtained: Obtained, requested: &RequestedSelector) {
     match obtained {
         Obtained::Text { decompilation, .. } => {
             let (data, warnings) = answer_of(decompilation, requested.clone());
@@ -209,20 +228,20 @@ fn put(item: &mut BatchItem, obtained: Obtained, requested: &RequestedSelector) 
     }
 }
 
-fn fail(item: &mut BatchItem, failure: Failure) {
+fn fail(item: &mut Item<'_>, failure: Failure) {
     let (error, warning) = body(failure);
     item.outcome = BatchOutcome::Failed { error };
     item.warnings = warning::normalize(warning.into_iter().collect());
 }
 
 /// The item as a repeated batch gives it, which finds the Analysis stored.
-fn reuse(item: &mut BatchItem) {
+fn reuse(item: &mut Item<'_>) {
     if let BatchOutcome::Succeeded { data: BatchData::Inspection(inspection) } = &mut item.outcome {
         inspection.analysis.disposition = Disposition::Reused;
     }
 }
 
-fn count(items: &[BatchItem]) -> BatchCounts {
+fn count(items: &[Item<'_>]) -> BatchCounts {
     let mut counts = BatchCounts::default();
     for item in items {
         match item.outcome {
@@ -232,8 +251,4 @@ fn count(items: &[BatchItem]) -> BatchCounts {
         }
     }
     counts
-}
-
-fn size(part: &impl Serialize) -> Result<u64, Failure> {
-    budget::size(part).map_err(Failure::internal)
 }

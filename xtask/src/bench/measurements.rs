@@ -1,12 +1,13 @@
 //! The rows of `docs/performance.md`: what is compared with what, and what it has to show.
 
+use std::fs;
 use std::path::Path;
 
 use super::record::{Finding, Goal, Measured};
 use super::stage::{ELF, PE, Stage};
 use super::timing::{Pair, Subject};
 use super::{batch, memory, stage};
-use crate::error::TaskError;
+use crate::error::{AtPath, TaskError};
 
 /// One row.
 #[derive(Debug)]
@@ -199,6 +200,19 @@ pub const MEASUREMENTS: &[Measurement] = &[
         slow: false,
         measure: |stage, _| {
             parent_memory(stage, &stage.many()?, &["functions", "--all"], &stage.fixture(ELF))
+        },
+    },
+    Measurement {
+        name: "memory-batch",
+        what: "peak memory of the command itself, `batch` of five lists of 200,000 functions",
+        against: NOTHING,
+        goal: Goal::Mebibytes(64.0),
+        slow: false,
+        measure: |stage, _| {
+            let queries = stage.file("queries-lists.jsonl");
+            fs::write(&queries, "{\"op\":\"functions\",\"all\":true}\n".repeat(5)).at("write", &queries)?;
+            let sample = stage.fixture(ELF);
+            parent_memory(stage, &stage.many()?, &["batch", &sample.to_string_lossy()], &queries)
         },
     },
     Measurement {
