@@ -1,4 +1,7 @@
-//! Many decompilations with one worker, compared with what one of them costs and the decompiler's own time for all.
+//! Many decompilations with one worker, compared with what one of them costs and the time in which the worker answers all.
+//!
+//! That time is the decompiler's own and what the adapter adds to it for each answer: the comparison shows that nothing but
+//! answering grows with their number, not how much of it is the decompiler's.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,7 +14,7 @@ use crate::command;
 use crate::error::{AtPath, TaskError};
 
 /// The phase in which a worker answers.
-const OWN_TIME: &str = "query";
+const ANSWERING: &str = "query";
 
 /// Decompiles the first `count` Functions in one batch, and the first of them alone.
 pub fn measure(stage: &Stage<'_>, runs: u32, count: usize) -> Result<Measured, TaskError> {
@@ -27,11 +30,11 @@ pub fn measure(stage: &Stage<'_>, runs: u32, count: usize) -> Result<Measured, T
     let batch = ["batch", &sample_name];
     let single = ["decompile", "--address", entries.first().map_or("", String::as_str)];
 
-    let mut own_times = Vec::new();
+    let mut answering_times = Vec::new();
     for _ in 0..runs {
         stage::forget_results(&store)?;
         let phases = stage.phases(&store, &batch, &queries)?;
-        own_times.push(own_time(&phases).ok_or_else(|| unknown("phases", &phases))?);
+        answering_times.push(answering_time(&phases).ok_or_else(|| unknown("phases", &phases))?);
     }
     let forgetful = |command: &[&str], last: &Path| {
         stage::forget_results(&store)?;
@@ -42,7 +45,7 @@ pub fn measure(stage: &Stage<'_>, runs: u32, count: usize) -> Result<Measured, T
         &mut Subject::new(|| forgetful(&batch, &queries)),
         &mut Subject::new(|| forgetful(&single, &sample)),
     )?;
-    let theirs_milliseconds = pair.theirs_milliseconds + median_milliseconds(&mut own_times);
+    let theirs_milliseconds = pair.theirs_milliseconds + median_milliseconds(&mut answering_times);
     Ok(Measured { finding: Finding::Times(Pair { theirs_milliseconds, ..pair }), runs, phases: None })
 }
 
@@ -63,9 +66,9 @@ fn entries(stage: &Stage<'_>, store: &Path, sample: &Path, count: usize) -> Resu
     if entries.len() == count { Ok(entries) } else { Err(unknown("functions", &said)) }
 }
 
-fn own_time(phases: &str) -> Option<std::time::Duration> {
+fn answering_time(phases: &str) -> Option<std::time::Duration> {
     let mut words = phases.split(['(', ',', ')']).filter_map(|phase| phase.trim().rsplit_once(' '));
-    let (_, milliseconds) = words.find(|(name, _)| *name == OWN_TIME)?;
+    let (_, milliseconds) = words.find(|(name, _)| *name == ANSWERING)?;
     milliseconds.parse().ok().map(std::time::Duration::from_millis)
 }
 
@@ -78,10 +81,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_decompilers_own_time_is_found_among_the_phases() {
+    fn the_time_of_answering_is_found_among_the_phases() {
         let phases =
             "worker query: 900 ms (application 600, open 29, query 101, process and virtual machine 286)";
-        assert_eq!(own_time(phases), Some(std::time::Duration::from_millis(101)));
-        assert_eq!(own_time("worker analyze: 900 ms (open 1)"), None);
+        assert_eq!(answering_time(phases), Some(std::time::Duration::from_millis(101)));
+        assert_eq!(answering_time("worker analyze: 900 ms (open 1)"), None);
     }
 }
