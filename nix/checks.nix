@@ -1,4 +1,5 @@
-# What `cargo xtask test` checks, without its downloads: the engine is the package's.
+# What `cargo xtask test` checks, without its downloads: the engine is the package's. The adapter is compiled; its unit tests
+# and lints, which need Maven's artifacts, and the comparison of the fixtures with their sources are not among them.
 #
 # The tests start bubblewrap. Where the build sandbox refuses user namespaces they fail; nothing is skipped.
 {

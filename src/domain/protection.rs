@@ -84,7 +84,8 @@ impl Protection {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProtectionStatus {
-    /// It was tried and it held.
+    /// It was tried and it held. Nested user namespaces are not tried: bubblewrap was told to forbid them, and would have
+    /// ended otherwise.
     Active,
     /// This machine cannot provide it; the others hold without it.
     Unavailable,
