@@ -7,7 +7,7 @@ use super::boot_files::{jars, libjvm};
 use super::boot_mode::BootMode;
 use super::context::Engine;
 use super::failure::Failure;
-use super::path_text::{class_path_entry, engine_unusable, text};
+use super::path_text::{class_path_entry, text};
 use crate::domain::invocation_files::CRASH_REPORT;
 use crate::domain::limits::ExecutionLimits;
 use crate::engine::bundle::ADAPTER_SCRIPTS;
@@ -30,7 +30,7 @@ pub fn boot(
     operation: &str,
 ) -> Result<Boot, Failure> {
     let mut class_path = jars(engine, &paths.adapter_directory, &paths.engine).map_err(|error| {
-        engine_unusable("class path", format!("the engine's jars cannot be listed: {error}"))
+        Failure::engine_unusable("class path", format!("the engine's jars cannot be listed: {error}"))
     })?;
     if *mode != BootMode::Archiving {
         // Last, because a class data archive covers only a prefix without directories.

@@ -42,6 +42,11 @@ impl Failure {
         PublicError::InternalError { reason: reason.to_string() }.into()
     }
 
+    /// The engine, or what it would need, cannot be used.
+    pub fn engine_unusable(component: &str, reason: String) -> Self {
+        PublicError::EngineUnusable { component: component.to_owned(), reason }.into()
+    }
+
     /// Whether the worker's run was cut short, by itself, a limit or the user: then there is no response, and what
     /// it had completed by then is all there is. What an orderly worker left is true as a whole, or not at all.
     pub fn cut_worker_short(&self) -> bool {
@@ -283,7 +288,7 @@ impl From<JavaError> for Failure {
 /// The engine's own descriptor is part of [`GhidraError`]; this is the bundle's other one.
 impl From<DescriptorError> for Failure {
     fn from(error: DescriptorError) -> Self {
-        PublicError::EngineUnusable { component: "bundle".to_owned(), reason: error.to_string() }.into()
+        Self::engine_unusable("bundle", error.to_string())
     }
 }
 

@@ -3,16 +3,13 @@
 use std::path::Path;
 
 use super::failure::Failure;
-use crate::domain::error::PublicError;
 
 /// Java splits a class path at colons, and has no way to quote one.
 pub fn class_path_entry(path: &Path) -> Result<String, Failure> {
     let entry = text(path)?;
     if entry.contains(':') {
-        return Err(engine_unusable(
-            "class path",
-            format!("Java cannot have a colon in its class path: {entry}"),
-        ));
+        let reason = format!("Java cannot have a colon in its class path: {entry}");
+        return Err(Failure::engine_unusable("class path", reason));
     }
     Ok(entry)
 }
@@ -24,12 +21,7 @@ pub fn text(path: &Path) -> Result<String, Failure> {
         Some(text) if !text.contains('\n') => Ok(text.to_owned()),
         _ => {
             let reason = format!("without bubblewrap a path must be one line of UTF-8: {}", path.display());
-            Err(engine_unusable("path", reason))
+            Err(Failure::engine_unusable("path", reason))
         }
     }
-}
-
-/// What the engine would need cannot be handed to it.
-pub fn engine_unusable(component: &str, reason: String) -> Failure {
-    PublicError::EngineUnusable { component: component.to_owned(), reason }.into()
 }

@@ -1,6 +1,5 @@
 //! Plain-text presentation of a batch: each answer as its own command presents it, under a heading.
 
-use std::convert::Infallible;
 use std::fmt::Write as _;
 
 use super::{escape, human, human_error};
@@ -9,14 +8,8 @@ use crate::domain::counted::counted;
 use crate::domain::documents::FunctionList;
 use crate::domain::provenance::QueryProvenance;
 
-/// `batch`, with lists that are held.
-pub fn report(data: &BatchReport, provenance: &QueryProvenance) -> String {
-    let listed = report_with(data, provenance, |list| Ok::<_, Infallible>(human::function_list(list)));
-    listed.unwrap_or_else(|never| match never {})
-}
-
-/// `batch`, with lists whose text `list_text` makes.
-pub fn report_with<Items, E>(
+/// `batch`; `list_text` makes the text of a list of Functions.
+pub fn report<Items, E>(
     data: &BatchReport<Items>,
     provenance: &QueryProvenance,
     list_text: impl Fn(&FunctionList<Items>) -> Result<String, E>,

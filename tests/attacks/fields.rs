@@ -45,15 +45,9 @@ impl Attacks {
     fn every_place(&mut self, response: &Value) {
         for at in places(response) {
             let value = response.pointer(&at).unwrap();
-            let element = at.rsplit('/').next().unwrap().parse::<usize>().is_ok();
-            if !element {
-                self.refused(&at, "removed");
-                self.refused(&at, "duplicated");
-            }
-            self.refused(&at, "retyped");
-            let bounded = !LONG.iter().any(|end| at.ends_with(end));
-            if bounded && !matches!(value, Value::Null | Value::Bool(_)) {
-                self.refused(&at, "oversized");
+            let long = LONG.iter().any(|end| at.ends_with(end));
+            for how in ways(&at, value).filter(|how| !(long && *how == "oversized")) {
+                self.refused(&at, how);
             }
         }
     }
@@ -77,6 +71,18 @@ fn places(value: &Value) -> Vec<String> {
         walk.extend(inside);
     }
     found
+}
+
+/// How the value at a place can be wrong. An element of a list may be missing or stand there twice, and what is one of a few
+/// values has no size.
+fn ways(at: &str, value: &Value) -> impl Iterator<Item = &'static str> {
+    let element = at.rsplit('/').next().unwrap().parse::<usize>().is_ok();
+    let sized = !matches!(value, Value::Null | Value::Bool(_));
+    ["removed", "duplicated", "retyped", "oversized"].into_iter().filter(move |how| match *how {
+        "oversized" => sized,
+        "retyped" => true,
+        _ => !element,
+    })
 }
 
 /// The response of an honest worker to a request with these arguments, and with these values set in it.
@@ -140,16 +146,7 @@ fn every_member_of_a_probe_is_checked() {
     let response = response("probe", json!({}), &[]);
     let mut checked = 0;
     for at in places(&response) {
-        let value = response.pointer(&at).unwrap();
-        for how in ["removed", "duplicated", "retyped", "oversized"] {
-            let possible = match how {
-                "oversized" => !matches!(value, Value::Null | Value::Bool(_)),
-                "retyped" => true,
-                _ => !at.ends_with("/0"),
-            };
-            if !possible {
-                continue;
-            }
+        for how in ways(&at, response.pointer(&at).unwrap()) {
             processes.script(&json!([{"do": "response", "at": at, "how": how}]));
             let run = processes.ended(processes.command(["doctor"]).output().unwrap().into());
             let error = run.error("doctor_failed", 1);
@@ -197,17 +194,8 @@ fn every_member_of_a_failure_is_checked() {
         attacks.accepted(code);
         let whole = json!({"outcome": failed});
         for at in places(&whole).into_iter().filter(|at| at.starts_with("/outcome/error/")) {
-            let element = at.rsplit('/').next().unwrap().parse::<usize>().is_ok();
-            for how in ["removed", "duplicated", "retyped", "oversized"] {
-                let value = whole.pointer(&at).unwrap();
-                let possible = match how {
-                    "oversized" => !matches!(value, Value::Null | Value::Bool(_)),
-                    "retyped" => true,
-                    _ => !element,
-                };
-                if possible {
-                    attacks.refused(&at, how);
-                }
+            for how in ways(&at, whole.pointer(&at).unwrap()) {
+                attacks.refused(&at, how);
             }
         }
         // Code, details and one member of them at least.

@@ -23,8 +23,8 @@ use crate::domain::function::FunctionItem;
 use crate::domain::limits::MAX_BATCH_QUERIES;
 use crate::domain::selector::{FunctionSelector, Resolution};
 use crate::domain::warning;
-use crate::output::batch as human;
 use crate::output::envelope::{Envelope, encode};
+use crate::output::{batch as batch_text, human};
 
 /// Decompiles everything in the Sample.
 pub fn run(context: &Context<'_>, arguments: &BatchArguments) -> Result<Answer, Failure> {
@@ -59,7 +59,9 @@ pub fn run(context: &Context<'_>, arguments: &BatchArguments) -> Result<Answer, 
         let data = BatchReport { counts, items: None, decompilations: Some(decompilations) };
         let provenance = |watchdog| session.provenance(ready, watchdog);
         let made = provenance(inquiry.watchdog_seconds.or(ready.watchdog_seconds));
-        let text = |made: &Envelope<_, _>| Ok(human::report(&made.data, &made.provenance));
+        let text = |made: &Envelope<_, _>| {
+            batch_text::report(&made.data, &made.provenance, |list| Ok(human::function_list(list)))
+        };
         let repeated = |made: &Envelope<_, BatchReport>| made.clone().with_provenance(provenance(None));
         let warnings = warning::normalize(ready.warnings.clone());
         let envelope = Envelope::new(KIND, made, data, warnings);

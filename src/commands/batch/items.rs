@@ -57,7 +57,7 @@ pub fn run(
         let provenance = |watchdog| session.provenance(ready, watchdog);
         let made = provenance(inquiry.watchdog_seconds.or(ready.watchdog_seconds));
         let list_text = |list: &FunctionList<_>| Ok(human::function_list(&listing.held(list)?));
-        let text = |made: &Envelope<_, _>| batch_text::report_with(&made.data, &made.provenance, list_text);
+        let text = |made: &Envelope<_, _>| batch_text::report(&made.data, &made.provenance, list_text);
         let all_kept = writer.all_kept;
         let repeated = |made: &Envelope<_, BatchReport<_>>| {
             let watchdog = (!all_kept).then(|| context.limits.watchdog_seconds(policy.phases(false)));
