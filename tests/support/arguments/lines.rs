@@ -279,7 +279,7 @@ fn valid_lines_have_every_command_flag_and_word_of_the_definitions() {
         values.iter().for_each(|word| expect("", word));
     }
     let drawn = std::cell::RefCell::new(BTreeSet::new());
-    super::check(&mut super::Random::new(1, "surface"), 12_000, &valid(), |line| {
+    super::check(&mut super::Random::new(1, "surface"), 6_000, &valid(), |line| {
         let draw = |flag: &str, value: &str| {
             drawn.borrow_mut().insert((line.command.to_owned(), flag.to_owned(), value.to_owned()));
         };
