@@ -8,9 +8,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::support::ghidr::{Ghidr, Run};
-use crate::support::hostile::driven::Driven;
+use crate::support::hostile::driven::{self, Driven};
 use crate::support::hostile::handmade::{self, NAMES};
-use crate::support::hostile::verdict::examine;
+use crate::support::hostile::verdict::{self, examine};
 use crate::support::sweep::Counts;
 use crate::support::{boots, processes};
 
@@ -22,8 +22,8 @@ fn every_hand_made_sample_gets_valid_documents_and_most_an_analysis() {
         let sample = driven.sample(&bytes);
         let mut counts = Counts::new();
         let ask = |arguments: &[OsString]| driven.run(arguments);
-        let code = examine(&ask, &sample, Some(0), &mut counts);
-        let reached = counts.contains_key("analysis was reached");
+        let code = examine(&ask, &sample, driven::SECONDS, Some(0), &mut counts);
+        let reached = counts.contains_key(verdict::REACHED);
         assert!(reached || !analyzed, "{name}: {code}\n{}", driven.driver.last_output());
         driven.forget();
     }

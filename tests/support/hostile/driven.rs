@@ -11,6 +11,9 @@ use ghidr::process::Interrupts;
 use super::driver::Driver;
 use crate::support::ghidr::{Ghidr, Run};
 
+/// The engine's own limit of time for one Sample: here there are thousands.
+pub const SECONDS: u32 = 5;
+
 /// A home, a store and a driver.
 pub struct Driven {
     ghidr: Ghidr,

@@ -6,4 +6,5 @@ pub mod elf;
 pub mod handmade;
 pub mod macho;
 pub mod mutant;
+pub mod trial;
 pub mod verdict;

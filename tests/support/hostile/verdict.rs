@@ -9,17 +9,8 @@ use serde_json::Value;
 use crate::support::ghidr::Run;
 use crate::support::sweep::{Counts, count};
 
-/// Flags of every question: the engine's own limits are short.
-const LIMITS: [&str; 8] = [
-    "--analysis-timeout-seconds",
-    "5",
-    "--decompile-timeout-seconds",
-    "5",
-    "--max-heap-mib",
-    "1024",
-    "--max-inline-bytes",
-    "1000000000",
-];
+/// Flags of every question, besides the engine's own limits of time.
+const LIMITS: [&str; 4] = ["--max-heap-mib", "1024", "--max-inline-bytes", "1000000000"];
 /// Errors that blame the Sample, or name the limit it exceeded. Everything else, a broken protocol
 /// or a dead worker for example, is a defect.
 const TYPED: [&str; 15] = [
@@ -39,22 +30,29 @@ const TYPED: [&str; 15] = [
     "unsupported_target",
     "watchdog_timeout",
 ];
-/// What is counted when a function was decompiled, or that was a typed error.
-pub const DECOMPILED: &str = "one function decompiled, or a typed error";
+/// What is counted when the Sample was analyzed, or at least imported.
+pub const REACHED: &str = "analysis was reached";
+/// What is counted when a function was decompiled, and when that was a typed error.
+pub const DECOMPILED: &str = "one function decompiled";
+const NOT_DECOMPILED: &str = "one function not decompiled: a typed error";
 /// Phases of a worker in which the Sample has been imported.
 const AFTER_IMPORT: [&str; 5] = ["analysis", "facts", "save", "open", "query"];
 
 /// Asks about the Sample at `path` and counts what came of it; `ask` runs one command in JSON
-/// format and has checked its framing. With `decompile`, one function is decompiled too.
+/// format and has checked its framing. The engine has `seconds` for an analysis, and as many for a
+/// function. With `decompile`, one function is decompiled too.
 pub fn examine(
     ask: &dyn Fn(&[OsString]) -> Run,
     path: &Path,
+    seconds: u32,
     decompile: Option<u64>,
     counts: &mut Counts,
 ) -> String {
+    let seconds = seconds.to_string();
+    let times = ["--analysis-timeout-seconds", &seconds, "--decompile-timeout-seconds", &seconds];
     let ask = |command: &str, more: &[&str]| {
         let mut arguments = vec![OsString::from(command), path.into()];
-        arguments.extend(more.iter().chain(&LIMITS).map(OsString::from));
+        arguments.extend(more.iter().chain(&times).chain(&LIMITS).map(OsString::from));
         let run = ask(&arguments);
         let document = run.document();
         let code = document["error"]["code"].as_str().unwrap_or("success").to_owned();
@@ -63,7 +61,7 @@ pub fn examine(
     };
     let (code, inspection) = ask("inspect", &[]);
     let reached = code == "success" || reached_analysis(&inspection);
-    count(counts, if reached { "analysis was reached" } else { "refused before analysis" });
+    count(counts, if reached { REACHED } else { "refused before analysis" });
     if code != "success" {
         return code;
     }
@@ -81,9 +79,14 @@ pub fn examine(
         if code == "success" {
             assert_eq!(document["data"]["function"]["name"], chosen["name"], "another function");
         }
-        count(counts, DECOMPILED);
+        count(counts, if code == "success" { DECOMPILED } else { NOT_DECOMPILED });
     }
     code
+}
+
+/// Removes what depends on how fast the machine is: more or fewer exceed a limit of time.
+pub fn forget_what_time_decides(counts: &mut Counts) {
+    counts.retain(|what, _| ![DECOMPILED, NOT_DECOMPILED].contains(&what.as_str()));
 }
 
 fn reached_analysis(document: &Value) -> bool {

@@ -2,12 +2,11 @@
 //! Java machine.
 
 use std::ffi::OsString;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::support::boots;
-use crate::support::hostile::driven::Driven;
-use crate::support::hostile::mutant::Mutant;
-use crate::support::hostile::verdict::{self, examine};
+use crate::support::hostile::driven::{self, Driven};
+use crate::support::hostile::trial::{self, Trial};
+use crate::support::hostile::verdict::{examine, forget_what_time_decides};
 use crate::support::sweep::{Ledger, Sweep, count};
 
 const SWEEP: Sweep = Sweep {
@@ -19,8 +18,6 @@ const SWEEP: Sweep = Sweep {
 };
 /// Every how many-th mutant is also decompiled.
 const DECOMPILED: usize = 3;
-/// How many of a hundred mutants must be analyzed, for the others show little.
-const REACHED_PERCENT: u64 = 40;
 
 #[test]
 fn sweep() {
@@ -30,35 +27,20 @@ fn sweep() {
 fn cases(ledger: &mut Ledger) {
     let _boot = boots::take();
     let driven = Driven::new();
-    // How many exceed a limit of time depends on the machine, so a subset does not count codes.
-    let long = ledger.many(0, 1) == 1;
-    let mut defects = Vec::new();
-    for index in 0..ledger.many(45, 2_400) {
-        let mut made = None;
-        // A defect leaves the case undone and the others to be done, so that one run finds all.
-        let case = AssertUnwindSafe(|| {
-            ledger.case(format!("{index:04}"), |random, counts| {
-                let mutant = Mutant::of(random);
-                let sample = driven.sample(&mutant.bytes);
-                made = Some(mutant);
-                let decompile = index.is_multiple_of(DECOMPILED).then(|| random.next());
-                let ask = |arguments: &[OsString]| driven.run(arguments);
-                let code = examine(&ask, &sample, decompile, counts);
-                if long {
-                    count(counts, format!("code {code}"));
-                } else {
-                    counts.remove(verdict::DECOMPILED);
-                }
-            });
-        });
-        if catch_unwind(case).is_err() {
-            let what = made.map(|Mutant { base, changes, .. }| format!("{base}: {changes:?}"));
-            defects.push(format!("mutant {index} {what:?}\n{}", driven.driver.last_output()));
-        }
+    let long = ledger.is_long();
+    let ids = (0..ledger.many(45, 2_400)).map(|index| format!("{index:04}"));
+    let said = || driven.driver.last_output();
+    trial::all(ledger, ids, said, |Trial { index, bytes, random, counts }| {
         driven.forget();
-    }
-    assert!(defects.is_empty(), "{} defects:\n{}", defects.len(), defects.join("\n\n"));
-    let totals = ledger.totals();
-    let reached = totals["analysis was reached"] * 100 / totals["cases"];
-    assert!(reached >= REACHED_PERCENT, "only {reached} % reach analysis");
+        let sample = driven.sample(bytes);
+        let decompile = index.is_multiple_of(DECOMPILED).then(|| random.next());
+        let ask = |arguments: &[OsString]| driven.run(arguments);
+        let code = examine(&ask, &sample, driven::SECONDS, decompile, counts);
+        if long {
+            count(counts, format!("code {code}"));
+        } else {
+            forget_what_time_decides(counts);
+        }
+    });
+    trial::most_reached_analysis(&ledger.totals());
 }
