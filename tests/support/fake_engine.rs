@@ -197,26 +197,38 @@ impl World {
     /// the moment until that program runs, copies of every lock that is held here; a command that
     /// meets one tries again.
     pub fn run_unframed<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Run {
-        let arguments: Vec<OsString> =
+        let given: Vec<OsString> =
             arguments.into_iter().map(|argument| argument.as_ref().to_owned()).collect();
-        let mut run = self.run_once(&arguments);
-        for _ in 0..BUSY_ATTEMPTS {
-            if !String::from_utf8_lossy(&run.stderr).contains("\"code\":\"analysis_busy\"") {
-                break;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(5));
-            run = self.run_once(&arguments);
-        }
-        run
+        self.run_given(&self.in_mode(&given))
+    }
+
+    fn in_mode(&self, arguments: &[OsString]) -> Vec<OsString> {
+        let mode = ["--sandbox".into(), self.mode.into()];
+        mode.into_iter().chain(arguments.iter().cloned()).collect()
     }
 
     /// Runs a command on this world, once.
     pub fn run_once(&self, arguments: &[OsString]) -> Run {
-        let given = arguments.iter().cloned();
-        let arguments: Vec<OsString> = [OsString::from("ghidr"), "--sandbox".into(), self.mode.into()]
-            .into_iter()
-            .chain(given)
-            .collect();
+        self.execute(&self.in_mode(arguments))
+    }
+
+    /// The same for a command line that says itself which sandbox mode it wants.
+    pub fn run_given(&self, arguments: &[OsString]) -> Run {
+        let mut run = self.execute(arguments);
+        for _ in 0..BUSY_ATTEMPTS {
+            let told = String::from_utf8_lossy(&run.stderr).into_owned();
+            if !told.contains("\"code\":\"analysis_busy\"") && !told.contains("another process is using") {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+            run = self.execute(arguments);
+        }
+        run
+    }
+
+    fn execute(&self, arguments: &[OsString]) -> Run {
+        let arguments: Vec<OsString> =
+            std::iter::once("ghidr".into()).chain(arguments.iter().cloned()).collect();
         let ask = |question: &str| {
             self.questions.borrow_mut().push(question.to_owned());
             Ok(self.person.and_then(|says| says()))

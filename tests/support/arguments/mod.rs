@@ -1,8 +1,12 @@
 //! Generated command lines, and what has to be true of each of them.
 
 pub mod arbitrary;
+pub mod defects;
+pub mod disclosed;
 pub mod lines;
+pub mod place;
 pub mod surface;
+pub mod understood;
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};

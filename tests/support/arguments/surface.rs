@@ -52,6 +52,33 @@ pub static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
     words
 });
 
+/// The commands that can be run.
+pub fn commands() -> impl Iterator<Item = &'static Shape> {
+    let leads_on = |words: &[String]| {
+        SHAPES.iter().any(|shape| shape.words.len() > words.len() && shape.words.starts_with(words))
+    };
+    SHAPES.iter().filter(move |shape| !leads_on(&shape.words))
+}
+
+/// The words that a command takes as positional arguments, when they are a closed list.
+pub fn words_after(command: &str) -> Vec<String> {
+    commands()
+        .filter(|shape| shape.words.join(" ") == command)
+        .flat_map(|shape| shape.values.clone())
+        .collect()
+}
+
+/// The values that a flag takes, when they are a closed list.
+pub fn values_of(flag: &str) -> Vec<String> {
+    let known = FLAGS.iter().find(|known| known.name == flag);
+    known.map(|known| known.values.clone()).unwrap_or_default()
+}
+
+/// Whether a flag may stand anywhere: every command takes it.
+pub fn is_of_every_command(flag: &str) -> bool {
+    SHAPES[0].flags.iter().any(|known| known.name == flag)
+}
+
 fn collect(command: &Command, words: &[String], shapes: &mut Vec<Shape>) {
     let flags = command.get_arguments().filter_map(|argument| {
         Some(Flag { name: format!("--{}", argument.get_long()?), values: values(argument) })
