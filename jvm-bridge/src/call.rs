@@ -1,4 +1,6 @@
-//! Calls a static method that takes strings and returns `int`.
+//! Calls a static method that takes strings, the last of which is how long the boot took, and returns `int`.
+
+use std::time::Duration;
 
 use jni::Env;
 use jni::errors::Result;
@@ -8,10 +10,11 @@ use jni::strings::JNIString;
 
 use crate::BridgeConfig;
 
-pub(crate) fn static_method(env: &mut Env<'_>, config: &BridgeConfig) -> Result<i32> {
+pub(crate) fn static_method(env: &mut Env<'_>, config: &BridgeConfig, boot: Duration) -> Result<i32> {
     let class = env.find_class(JNIString::from(config.main_class.replace('.', "/")))?;
-    let mut strings: Vec<JObject<'_>> = Vec::with_capacity(config.arguments.len());
-    for argument in &config.arguments {
+    let boot_nanos = boot.as_nanos().to_string();
+    let mut strings: Vec<JObject<'_>> = Vec::with_capacity(config.arguments.len() + 1);
+    for argument in config.arguments.iter().chain([&boot_nanos]) {
         strings.push(env.new_string(argument)?.into());
     }
     let values: Vec<JValue<'_>> = strings.iter().map(JValue::Object).collect();

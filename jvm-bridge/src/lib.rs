@@ -2,7 +2,8 @@
 //!
 //! The only crate that knows JNI. It knows no protocol and no Ghidra: it loads `libjvm.so` from the path it is given,
 //! never searching for one, creates the machine on a thread of its own with the stack that was asked for, calls
-//! `static int method(String...)` with as many strings as it is given, and returns the number.
+//! `static int method(String...)` with as many strings as it is given and one more, the nanoseconds that it took to create
+//! the machine, and returns the number.
 //!
 //! - One machine per process, ever: a second [`run`] must not be tried, and the machine is never destroyed. Its owner ends
 //!   the process instead.
@@ -15,6 +16,7 @@ mod options;
 
 use std::path::PathBuf;
 use std::thread;
+use std::time::Instant;
 
 use jni::JavaVM;
 
@@ -33,7 +35,7 @@ pub struct BridgeConfig {
     pub main_stack_bytes: usize,
     /// The class as Java writes it, `package.Class`.
     pub main_class: String,
-    /// A static method that takes strings and returns `int`.
+    /// A static method that takes strings, one more than there are arguments, and returns `int`.
     pub method: String,
     /// Its arguments.
     pub arguments: Vec<String>,
@@ -53,6 +55,7 @@ pub fn run(config: &BridgeConfig) -> Result<i32, BridgeError> {
 }
 
 fn boot_and_call(config: &BridgeConfig) -> Result<i32, BridgeError> {
+    let started = Instant::now();
     let init = options::init_args(config)?;
     let machine = JavaVM::with_libjvm(init, || Ok(&config.libjvm))
         .map_err(|error| BridgeError::start(config, &error))?;
@@ -60,6 +63,6 @@ fn boot_and_call(config: &BridgeConfig) -> Result<i32, BridgeError> {
     // Creating the machine left one that detaches the thread and panics below a Java frame; a scoped attachment has none.
     machine.detach_current_thread().map_err(|error| BridgeError::call(config, error))?;
     machine
-        .attach_current_thread_for_scope(|env| call::static_method(env, config))
+        .attach_current_thread_for_scope(|env| call::static_method(env, config, started.elapsed()))
         .map_err(|error| BridgeError::call(config, error))
 }

@@ -21,6 +21,9 @@ fn one_machine_answers_and_its_failures_are_typed() {
     );
     assert!(maps_libjvm());
 
+    let milliseconds = call("boot", "").unwrap();
+    assert!(milliseconds < 60_000, "{milliseconds}");
+
     match call("throw", "a message").unwrap_err() {
         BridgeError::Uncaught { class, message } => {
             assert_eq!((class.as_str(), message.as_str()), ("java.lang.IllegalStateException", "a message"));

@@ -60,7 +60,7 @@ pub struct Ready<'store> {
     pub interrupts: &'store Interrupts,
     /// How the command came by it.
     pub disposition: Disposition,
-    /// What the worker which built it answered, when it had Queries.
+    /// What the worker which built it made of its Queries, when it had any.
     pub answered: Option<Answered>,
     /// What that worker spent its time on.
     pub times: Option<WorkerTimes>,
@@ -70,17 +70,19 @@ pub struct Ready<'store> {
     pub warnings: Vec<Warning>,
 }
 
-/// Answers to Queries, and what explains the failures among them.
+/// What one worker made of its Queries.
 pub struct Answered {
-    /// The answers, in the order of the Queries.
-    pub answers: Answers,
-    /// The retained log of the worker, when a failure is worth one.
+    /// The answers, in the order of the Queries; `None` when it did not come to the first of them.
+    pub answers: Option<Answers>,
+    /// The retained log of the worker, when a failure among the answers is worth one.
     pub log: Option<RetainedLog>,
+    /// Why it did not end in order, if it did not.
+    pub end: Result<(), Failure>,
 }
 
 impl Answered {
-    /// Retains the log of the worker that gave `reply`, if one of its answers is a failure worth it.
-    pub fn retaining(
+    /// By an orderly worker, whose log is retained if one of its answers is a failure worth it.
+    pub fn in_order(
         context: &Context<'_>,
         place: &Workplace<'_>,
         run: &Run,
@@ -88,7 +90,7 @@ impl Answered {
     ) -> Result<Self, Failure> {
         let mut is_worth_it = false;
         if answers.failed() == 0 {
-            return Ok(Self { answers, log: None });
+            return Ok(Self { answers: Some(answers), log: None, end: Ok(()) });
         }
         answers.each::<Failure>(|answer| {
             is_worth_it |=
@@ -96,7 +98,12 @@ impl Answered {
             Ok(())
         })?;
         let log = is_worth_it.then(|| diagnostics::retain(context, place, run)).flatten();
-        Ok(Self { answers, log })
+        Ok(Self { answers: Some(answers), log, end: Ok(()) })
+    }
+
+    /// By a worker that did not end in order, for the reason in `failure`, with what it had completed.
+    pub fn cut_short(answers: Option<Answers>, failure: Failure) -> Self {
+        Self { answers, log: None, end: Err(failure) }
     }
 }
 
@@ -115,7 +122,7 @@ impl Ready<'_> {
             sample: self.analysis.sample_digest(),
             profile: self.analysis.profile_digest(),
         };
-        Spill { store: self.store, lock: &self.lock, scope }
+        Spill { store: self.store, lock: &self.lock, scope, is_repeatable: true }
     }
 }
 
@@ -239,13 +246,20 @@ impl<'command> Session<'command> {
         staging.remove_sample()?;
         match reply.response.outcome {
             Outcome::Analyzed { analysis, .. } => {
-                let analysis = self
-                    .promote(store, lock, &staging, *analysis)
-                    .map_err(|failure| diagnostics::attach(self.context, &place, &reply.run, failure))?;
-                let answered = reply
-                    .answers
-                    .map(|answers| Answered::retaining(self.context, &place, &reply.run, answers))
-                    .transpose()?;
+                let analysis = self.promote(store, lock, &staging, *analysis).map_err(|failure| {
+                    // Whoever did not end in order has its log already.
+                    match reply.end.as_ref().err().and_then(|end| end.diagnostic_log.as_deref()) {
+                        Some(log) => failure.with_log(Some(log.clone())),
+                        None => diagnostics::attach(self.context, &place, &reply.run, failure),
+                    }
+                })?;
+                let answered = match (reply.end, reply.answers) {
+                    (Err(end), answers) => Some(Answered::cut_short(answers, end)),
+                    (Ok(()), Some(answers)) => {
+                        Some(Answered::in_order(self.context, &place, &reply.run, answers)?)
+                    }
+                    (Ok(()), None) => None,
+                };
                 Ok(Built { analysis, answered, watchdog_seconds: reply.run.watchdog_seconds, times })
             }
             Outcome::Failed { error } => {

@@ -35,6 +35,8 @@ pub struct Spill<'command, L> {
     pub lock: &'command L,
     /// What the Artifact belongs to.
     pub scope: ArtifactScope,
+    /// Whether the same command, given again, would answer the same: what was removed is not removed twice.
+    pub is_repeatable: bool,
 }
 
 /// An answer that is certain to fit, before what it reports is done.
@@ -99,7 +101,7 @@ pub fn prepare<'command, P: Serialize + Clone, D: Serialize, L: HoldsStoreLock>(
         media_type: ARTIFACT_MEDIA_TYPE.to_owned(),
         contains: ArtifactContents::CompleteSuccessResponse,
     };
-    let human = human::spilled(&artifact);
+    let human = human::spilled(&artifact, spill.is_repeatable);
     let spilled = Spilled { spilled: true, artifact };
     let descriptor = encode(&envelope.with_data(&spilled)).map_err(Failure::internal)?;
     if descriptor.len() as u64 > context.max_inline_bytes {

@@ -191,7 +191,8 @@ impl Maker<'_> {
         write(&invocation.join(CLASS_LIST), classes.text().as_bytes())?;
         let place = Workplace { store: self.store, staging: &staging, sample: None };
         let ended =
-            worker::launch(self.context, self.engine, &place, &WorkerTask::Probe, &BootMode::Archiving);
+            worker::launch(self.context, self.engine, &place, &WorkerTask::Probe, &BootMode::Archiving)
+                .and_then(|attempt| attempt.end);
         let archive = invocation.join(CLASS_DATA_ARCHIVE);
         match (ended, fs::read(&archive)) {
             (Err(failure), Err(_)) => Err(failure.into()),

@@ -41,7 +41,7 @@ pub fn run(context: &Context<'_>, arguments: &CleanArguments) -> Result<Answer, 
     if mode == CleanupMode::DryRun {
         let lock = store.lock()?;
         let report = report(context, mode, target, store.survey(&lock, scope)?);
-        return answer(context, &report, text, String::new(), &spill(&store, &lock), Envelope::clone);
+        return answer(context, &report, text, String::new(), &spill(&store, &lock, mode), Envelope::clone);
     }
     if arguments.all && !arguments.yes {
         let matched = store.survey(&store.lock()?, scope)?;
@@ -85,7 +85,7 @@ fn execute(
     let lock = store.clean_lock(scope)?;
     store.sweep_for_cleanup(&lock)?;
     let report = report(context, CleanupMode::Executed, target, store.survey_for_cleanup(&lock)?);
-    let place = spill(store, &lock);
+    let place = spill(store, &lock, CleanupMode::Executed);
     let prepared = prepare(context, &report, text, String::new(), Some(&place), Envelope::clone)?;
     let mut before_step = |step: &CleanupStep| {
         // What was begun to be undone or ended is finished.
@@ -118,9 +118,13 @@ fn without_store(context: &Context<'_>, report: &Report) -> Result<Answer, Failu
     prepare::<_, _, CleanLock>(context, report, text, String::new(), None, Envelope::clone)?.publish()
 }
 
-fn spill<'command, L: HoldsStoreLock>(store: &'command Store, lock: &'command L) -> Spill<'command, L> {
+fn spill<'command, L: HoldsStoreLock>(
+    store: &'command Store,
+    lock: &'command L,
+    mode: CleanupMode,
+) -> Spill<'command, L> {
     // A Sample's own scope is what is being removed.
-    Spill { store, lock, scope: ArtifactScope::Global }
+    Spill { store, lock, scope: ArtifactScope::Global, is_repeatable: mode == CleanupMode::DryRun }
 }
 
 fn failure(

@@ -19,6 +19,7 @@ use super::workplace::Workplace;
 use crate::domain::batch::NotRunReason;
 use crate::domain::error::PublicError;
 use crate::domain::selector::{FunctionSelector, Resolution};
+use crate::protocol::answers::Answers;
 use crate::protocol::limits::{MAX_QUERIES, MAX_REQUEST_BYTES};
 use crate::protocol::request::WorkerQuery;
 use crate::protocol::response::{Decompilation, Outcome, QueryOutcome, Stopped};
@@ -28,8 +29,8 @@ use crate::store::{Operation, Store, StoreError};
 pub const KIND: &str = "decompilation";
 /// Bytes of one request that Queries may take: the rest of it needs far less than what remains.
 const QUERIES_BYTES: usize = MAX_REQUEST_BYTES / 8 * 7;
-/// Phase of a worker in which it answers.
-const QUERY_PHASE: &str = "query";
+/// Phases of a worker in which it answers.
+const QUERY_PHASES: [&str; 2] = ["query", "decompiler"];
 
 /// What became of one of them.
 #[derive(Debug, Clone)]
@@ -74,9 +75,13 @@ pub struct Inquiry<'run> {
 impl<'run> Inquiry<'run> {
     /// Has asked nothing yet.
     pub fn new(session: &'run Session<'run>, ready: &'run Ready<'run>, policy: Policy) -> Self {
-        let phase = ready.times.as_ref().map(|times| times.phase(QUERY_PHASE));
+        let spent = match (&ready.times, &ready.answered) {
+            // It did not say how long it was at its Queries.
+            (Some(times), Some(Answered { end: Err(_), .. })) => times.unaccounted(),
+            (Some(times), _) => QUERY_PHASES.iter().map(|name| times.phase(name)).sum(),
+            (None, _) => Duration::ZERO,
+        };
         let watchdog_seconds = ready.answered.as_ref().and(ready.watchdog_seconds);
-        let spent = phase.unwrap_or_default();
         Self { session, ready, policy, spent, stopped: None, watchdog_seconds, times: None }
     }
 
@@ -90,15 +95,15 @@ impl<'run> Inquiry<'run> {
         let mut course = Course { inquiry: self, wanted, plans, next: 0 };
         let mut done = 0;
         if let Some(answered) = &ready.answered {
-            done = course.follow(&asked, answered, emit)?;
-            course.inquiry.note_stop(answered.answers.stopped);
+            done = course.hear(&asked, answered, emit)?;
         }
         while done < asked.len() && course.inquiry.stopped.is_none() {
             let Some(list) = course.inquiry.list(asked[done..].iter().map(|index| &course.plans[*index]))
             else {
                 break;
             };
-            done += course.ask(&asked[done..], list, emit)?;
+            let answered = course.inquiry.ask_worker(&list)?;
+            done += course.hear(&asked[done..][..list.items.len()], &answered, emit)?;
         }
         course.pass(wanted.len(), emit)
     }
@@ -170,9 +175,8 @@ impl<'run> Inquiry<'run> {
         };
     }
 
-    /// Lets a worker decompile on a private copy of the project; `Err` in the second place when it
-    /// did not end in order.
-    fn ask_worker(&mut self, list: QueryList) -> Result<(Option<Answered>, Result<(), Failure>), Failure> {
+    /// Lets a worker decompile on a private copy of the project.
+    fn ask_worker(&mut self, list: &QueryList) -> Result<Answered, Failure> {
         let context = self.session.context;
         let began = Instant::now();
         let id = (context.host.new_invocation_id)().map_err(Failure::internal)?;
@@ -190,19 +194,19 @@ impl<'run> Inquiry<'run> {
         let reply = match ended {
             Ok(reply) => reply,
             Err(failure) if failure.cut_worker_short() => {
-                let answers = match worker::salvage(context, &place, &list) {
+                let answers = match worker::salvage(context, &place, list) {
                     // An interruption is what the user hears of, whatever cannot be kept of it.
                     Err(unreadable) if failure.ended_worker => return Err(unreadable),
                     salvaged => salvaged.ok().flatten(),
                 };
-                return Ok((answers.map(|answers| Answered { answers, log: None }), Err(failure)));
+                return Ok(Answered::cut_short(answers, failure));
             }
             Err(failure) => return Err(failure),
         };
         self.times = Some(WorkerTimes::of(&reply));
         match (reply.response.outcome, reply.answers) {
             (Outcome::Queried { .. }, Some(answers)) => {
-                Ok((Some(Answered::retaining(context, &place, &reply.run, answers)?), Ok(())))
+                Answered::in_order(context, &place, &reply.run, answers)
             }
             (Outcome::Failed { error }, _) => {
                 let failure = Failure::worker(error, None, KIND);
@@ -223,23 +227,22 @@ struct Course<'pass, 'run> {
 }
 
 impl Course<'_, '_> {
-    /// Asks one worker about the first of `asked`; how many of them are done then.
-    fn ask(&mut self, asked: &[usize], list: QueryList, emit: &mut Emit<'_>) -> Result<usize, Failure> {
-        let asked = &asked[..list.items.len()];
-        let (answered, end) = self.inquiry.ask_worker(list)?;
-        let done = match &answered {
-            Some(answered) => self.follow(asked, answered, emit)?,
+    /// Hands on what one worker made of `asked`; how many of them are done then.
+    fn hear(&mut self, asked: &[usize], answered: &Answered, emit: &mut Emit<'_>) -> Result<usize, Failure> {
+        let Answered { answers, log, end } = answered;
+        let done = match answers {
+            Some(answers) => self.follow(asked, answers, log.as_ref(), emit)?,
             None => 0,
         };
         let Err(failure) = end else {
-            self.inquiry.note_stop(answered.and_then(|answered| answered.answers.stopped));
+            self.inquiry.note_stop(answers.as_ref().and_then(|answers| answers.stopped));
             return Ok(done);
         };
         let only_one = self.inquiry.policy.timeout_seconds.is_none();
         if only_one || !failure.ended_worker {
-            return Err(failure);
+            return Err(failure.clone());
         }
-        if answered.is_none() {
+        if answers.is_none() {
             // It did not come as far as its Queries, and another one would not either.
             self.inquiry.stopped = Some(NotRunReason::WorkerEnded);
         }
@@ -247,7 +250,7 @@ impl Course<'_, '_> {
         // Whatever the worker died of, it was at work on this one, or on its way there. The next worker begins
         // behind it: each end takes one Query away, so this comes to an end, and nothing is tried twice.
         self.pass(*index, emit)?;
-        self.emit(*index, Obtained::Failed(failure), emit)?;
+        self.emit(*index, Obtained::Failed(failure.clone()), emit)?;
         Ok(done + 1)
     }
 
@@ -255,16 +258,17 @@ impl Course<'_, '_> {
     fn follow(
         &mut self,
         asked: &[usize],
-        answered: &Answered,
+        answers: &Answers,
+        log: Option<&RetainedLog>,
         emit: &mut Emit<'_>,
     ) -> Result<usize, Failure> {
         let mut indices = asked.iter();
-        answered.answers.each(|answer| {
+        answers.each(|answer| {
             let Some(index) = indices.next() else {
                 return Err(Failure::internal("more answers than queries passed validation"));
             };
             self.pass(*index, emit)?;
-            let obtained = self.judge(*index, answer.outcome, answered.log.as_ref())?;
+            let obtained = self.judge(*index, answer.outcome, log)?;
             self.emit(*index, obtained, emit)
         })?;
         Ok(asked.len() - indices.len())

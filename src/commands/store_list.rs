@@ -36,7 +36,7 @@ pub fn run(context: &Context<'_>, arguments: &PageArguments) -> Result<Answer, F
     let lock = store.lock()?;
     let data = list(&store, &lock, request)?;
     let envelope = Envelope::new(KIND, context.store_provenance(), data, Vec::new());
-    let spill = Spill { store: &store, lock: &lock, scope: ArtifactScope::Global };
+    let spill = Spill { store: &store, lock: &lock, scope: ArtifactScope::Global, is_repeatable: true };
     answer(context, &envelope, text, String::new(), &spill, Envelope::clone)
 }
 

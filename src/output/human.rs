@@ -142,18 +142,20 @@ pub fn decompilation(data: &DecompilationData) -> String {
 const BUDGET_STEP_BYTES: u64 = 65_536;
 
 /// A result that became an Artifact.
-pub fn spilled(artifact: &ArtifactDescriptor) -> String {
+pub fn spilled(artifact: &ArtifactDescriptor, is_repeatable: bool) -> String {
     let path = artifact.path.to_string();
     let path = escape::line(&path);
-    // The same answer may have a few more bytes next time, when it tells of other circumstances.
-    let enough = artifact.bytes.saturating_add(BUDGET_STEP_BYTES / 16).next_multiple_of(BUDGET_STEP_BYTES);
     let mut text =
         String::from("as a JSON document the answer exceeds --max-inline-bytes, so it was stored as one\n");
     let _ = writeln!(text, "Artifact: {path}\nSize: {} bytes\nSHA-256: {}", artifact.bytes, artifact.sha256);
-    let _ = writeln!(
-        text,
-        "to read it, open it with jq, for example; to see the answer here: --max-inline-bytes {enough}"
-    );
+    text.push_str("to read it, open it with jq, for example");
+    if is_repeatable {
+        // The same answer may have a few more bytes next time, when it tells of other circumstances.
+        let enough =
+            artifact.bytes.saturating_add(BUDGET_STEP_BYTES / 16).next_multiple_of(BUDGET_STEP_BYTES);
+        let _ = write!(text, "; to see the answer here: --max-inline-bytes {enough}");
+    }
+    text.push('\n');
     text
 }
 
@@ -194,6 +196,25 @@ mod tests {
     fn item(name: &str, offset: u64, size: u64) -> FunctionItem {
         let entry = Address { space: "ram".into(), offset: Offset::new(offset, 8) };
         FunctionItem { body_address_count: size, ..FunctionItem::in_memory(name, name, entry) }
+    }
+
+    #[test]
+    fn only_what_can_be_asked_again_is_to_be_asked_with_a_larger_budget() {
+        let artifact = ArtifactDescriptor {
+            path: std::path::Path::new("/a").into(),
+            bytes: 70_000,
+            sha256: crate::domain::digest::ContentDigest::of(b""),
+            media_type: String::new(),
+            contains: crate::domain::documents::ArtifactContents::CompleteSuccessResponse,
+        };
+        let said = spilled(&artifact, true);
+        assert!(
+            said.ends_with(
+                "open it with jq, for example; to see the answer here: --max-inline-bytes 131072\n"
+            )
+        );
+        let said = spilled(&artifact, false);
+        assert!(said.ends_with("to read it, open it with jq, for example\n"), "{said}");
     }
 
     #[test]

@@ -5,24 +5,25 @@ use std::path::PathBuf;
 use ghidr::process::EndedBy;
 use serde_json::{Value, json};
 
+use super::worker_ends::{asked, die_at};
 use crate::support::contract;
 use crate::support::fake_answer::{Answer, decompilation, function};
 use crate::support::fake_engine::{World, ends, grandchildren};
 use crate::support::ghidr::Run;
 
-fn named(name: &str) -> Value {
+pub(super) fn named(name: &str) -> Value {
     json!({"op": "decompile", "name": name})
 }
 
 /// Runs a batch of these queries.
-fn batch(world: &World, queries: &[Value], flags: &[&str]) -> Run {
+pub(super) fn batch(world: &World, queries: &[Value], flags: &[&str]) -> Run {
     let path = world.path("queries.jsonl");
     let lines: String = queries.iter().map(|query| format!("{query}\n")).collect();
     std::fs::write(&path, lines).unwrap();
     world.ask("batch", &[&[path.to_str().unwrap()], flags].concat())
 }
 
-fn statuses(document: &Value) -> Vec<String> {
+pub(super) fn statuses(document: &Value) -> Vec<String> {
     let items = document["data"]["items"].as_array().unwrap();
     items.iter().map(|item| item["status"].as_str().unwrap().to_owned()).collect()
 }
@@ -39,12 +40,12 @@ fn stop(answer: &mut Answer, count: usize, why: &str) {
     answer.stopped = json!(why);
 }
 
-fn kept(world: &World) -> usize {
+pub(super) fn kept(world: &World) -> usize {
     let results = grandchildren(&world.store().join("results"));
     results.iter().map(|directory| std::fs::read_dir(directory).unwrap().count()).sum()
 }
 
-fn warm() -> World {
+pub(super) fn warm() -> World {
     let world = World::new();
     world.ask("inspect", &[]).success();
     world
@@ -180,106 +181,6 @@ fn a_full_file_of_answers_is_followed_by_another_worker() {
     let document = batch(&world, &[named("main"), named("A::parse")], &[]).success();
     assert_eq!(statuses(&document), ["succeeded", "succeeded"]);
     assert_eq!(world.operations(), ["analyze", "query"]);
-}
-
-/// How a worker ends.
-type Way = fn(&mut Answer);
-
-/// Every way in which a worker can end at a Query.
-fn ways_to_end() -> [(Way, &'static str); 6] {
-    [
-        (|answer| answer.status = Some(139), "worker_failed"),
-        (|answer| answer.status = Some(3), "java_heap_exhausted"),
-        (|answer| ends(EndedBy::Watchdog)(answer), "watchdog_timeout"),
-        (|answer| ends(EndedBy::MemoryLimit { observed_bytes: 1 })(answer), "memory_limit_exceeded"),
-        (|answer| ends(EndedBy::TaskLimit { observed_tasks: 1 })(answer), "task_limit_exceeded"),
-        (|answer| ends(EndedBy::DiskQuota { observed_bytes: 1 })(answer), "disk_quota_exceeded"),
-    ]
-}
-
-/// The worker dies of the Query of this index, with half a line written.
-fn die_at(answer: &mut Answer, index: usize) {
-    answer.answers.truncate(index);
-    let complete = answer.answers.iter().enumerate();
-    let lines: String = complete
-        .map(|(index, outcome)| format!("{}\n", json!({"index": index, "outcome": outcome})))
-        .collect();
-    answer.raw_answers = Some(format!("{lines}{{\"index\":{index},\"outcome\":{{\"sta").into_bytes());
-    answer.status = Some(139);
-}
-
-fn asked(world: &World) -> Vec<usize> {
-    let of = |request: &Value| request["arguments"]["queries"]["items"].as_array().map_or(0, Vec::len);
-    world.seen.borrow().iter().map(|seen| of(&seen.request)).collect()
-}
-
-#[test]
-fn a_worker_that_dies_half_way_has_answered_what_it_completed_and_another_does_the_rest() {
-    for (way, code) in ways_to_end() {
-        let world = warm();
-        world.next(move |answer| {
-            die_at(answer, 1);
-            answer.status = Some(0);
-            way(answer);
-        });
-        let queries = [named("main"), named("A::parse"), named("B::parse"), json!({"op": "inspect"})];
-        let document = batch(&world, &queries, &[]).success();
-        assert_eq!(statuses(&document), ["succeeded", "failed", "succeeded", "succeeded"], "{code}");
-        assert_eq!(document["data"]["items"][1]["error"]["code"], code);
-        assert_eq!((kept(&world), asked(&world)), (2, vec![0, 3, 1]), "nothing is tried twice");
-        assert_eq!(statuses(&batch(&world, &queries, &[]).success()), ["succeeded"; 4]);
-    }
-}
-
-#[test]
-fn queries_that_kill_their_workers_cost_one_worker_each_and_nobody_elses_answer() {
-    let queries = ["main", "A::parse", "B::parse", "_init"].map(named);
-    // In the middle; two of them, apart and side by side; the last; each.
-    for killers in [vec![1], vec![0, 2], vec![1, 2], vec![3], vec![0, 1, 2, 3]] {
-        let world = warm();
-        let mut begin = 0;
-        for killer in &killers {
-            let index = killer - begin;
-            world.next(move |answer| die_at(answer, index));
-            begin = killer + 1;
-        }
-        let document = batch(&world, &queries, &[]).success();
-        let expected: Vec<&str> =
-            (0..4).map(|index| if killers.contains(&index) { "failed" } else { "succeeded" }).collect();
-        assert_eq!(statuses(&document), expected);
-        assert_eq!(kept(&world), 4 - killers.len());
-        let workers = killers.len() + usize::from(killers.last() != Some(&3));
-        assert_eq!(world.runs(), 1 + workers, "{killers:?}");
-        assert_eq!(world.diagnostics().len(), killers.len(), "every end has its log");
-    }
-}
-
-#[test]
-fn fail_fast_ends_at_a_worker_that_dies() {
-    let world = warm();
-    world.next(|answer| die_at(answer, 1));
-    let queries = ["main", "A::parse", "B::parse"].map(named);
-    let document = batch(&world, &queries, &["--fail-fast"]).success();
-    assert_eq!(statuses(&document), ["succeeded", "failed", "not_run"]);
-    assert_eq!(document["data"]["items"][2]["reason"], "earlier_failure");
-    assert_eq!(world.runs(), 2);
-}
-
-#[test]
-fn a_worker_that_never_comes_to_its_queries_is_not_started_for_each_of_them() {
-    for (way, code) in ways_to_end() {
-        let world = warm();
-        world.next(move |answer| {
-            answer.comes_to_queries = false;
-            way(answer);
-        });
-        let queries = ["main", "A::parse", "B::parse"].map(named);
-        let document = batch(&world, &queries, &[]).success();
-        assert_eq!(statuses(&document), ["failed", "not_run", "not_run"], "{code}");
-        assert_eq!(document["data"]["items"][0]["error"]["code"], code);
-        assert_eq!(document["data"]["items"][2]["reason"], "worker_ended");
-        assert_eq!((world.runs(), kept(&world)), (2, 0));
-    }
 }
 
 #[test]

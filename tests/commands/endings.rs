@@ -163,6 +163,7 @@ fn these_tests_hold_in_a_run_that_ignores_the_signals() {
         deaf.args(["-c", "trap '' HUP INT QUIT; exec \"$0\" --exact \"$1\""]);
         let run = deaf.arg(std::env::current_exe().unwrap()).arg(test).output().unwrap();
         let said = String::from_utf8_lossy(&run.stdout);
-        assert!(run.status.success() && said.contains("1 passed"), "{test}: {said}");
+        let passed = run.status.success() && said.contains("1 passed");
+        assert!(passed, "{test}: {}: {said}{}", run.status, String::from_utf8_lossy(&run.stderr));
     }
 }

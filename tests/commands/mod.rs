@@ -12,3 +12,4 @@ mod listing;
 mod packaging;
 mod selectors;
 mod tampering;
+mod worker_ends;

@@ -67,6 +67,9 @@ fn main() -> ExitCode {
         let questions = Questions::new(&grants, &hidden);
         let request = serde_json::to_vec(&questions).unwrap();
         fs::write(grants.invocation_directory.join("request.json"), request).unwrap();
+        if let Some(limit) = options.0.get("without_limit") {
+            fs::write(grants.invocation_directory.join("without-limit"), limit.as_bytes()).unwrap();
+        }
         edited(backend.plan(&grants, Job::ProbeSandbox).expect("plan"), &options)
     } else {
         backend.plan(&grants, Job::Answer).expect("plan")

@@ -24,9 +24,12 @@ use ghidr::process::guard;
 use ghidr::process::worker_arguments::{Job, WorkerArguments};
 use ghidr::process::worker_life::{self, WorkerEnd};
 use ghidr::sandbox::probe::{self, raw_call};
+use rustix::process::{Resource, Rlimit};
 
 static IGNORE_TERM: AtomicBool = AtomicBool::new(false);
 static IGNORE_PARENT: AtomicBool = AtomicBool::new(false);
+/// Beside the request, the name of a limit that this worker does not set for itself.
+const WITHOUT_LIMIT: &str = "without-limit";
 /// What a worker that ended on request or by its parent's death leaves as its status.
 const ENDED_ON_REQUEST: u8 = 41;
 const ENDED_BY_PARENT: u8 = 42;
@@ -44,7 +47,10 @@ fn main() -> ExitCode {
         return guard::main(&arguments);
     }
     let arguments = WorkerArguments::decode(&arguments).expect("worker arguments");
-    worker_life::restrict(arguments.file_size_bytes).expect("limits");
+    match fs::read_to_string(arguments.request.with_file_name(WITHOUT_LIMIT)) {
+        Ok(left_out) => restrict_without(&left_out, arguments.file_size_bytes),
+        Err(_) => worker_life::restrict(arguments.file_size_bytes).expect("limits"),
+    }
     if arguments.job == Job::ProbeSandbox {
         let questions = serde_json::from_slice(&fs::read(&arguments.request).unwrap()).unwrap();
         fs::write(&arguments.response, serde_json::to_vec(&probe::run(&questions)).unwrap()).unwrap();
@@ -68,6 +74,20 @@ fn main() -> ExitCode {
             thread::park();
         },
         WorkerEnd::Abandoned => ExitCode::from(ENDED_BY_PARENT),
+    }
+}
+
+/// All limits of a worker but one.
+fn restrict_without(left_out: &str, file_size_bytes: Option<u64>) {
+    let limits = [
+        ("core", Resource::Core, 0),
+        ("open_files", Resource::Nofile, worker_life::MAX_OPEN_FILES),
+        ("file_size", Resource::Fsize, file_size_bytes.unwrap()),
+    ];
+    assert!(limits.iter().any(|(name, ..)| *name == left_out), "unknown limit {left_out:?}");
+    for (_, resource, value) in limits.into_iter().filter(|(name, ..)| *name != left_out) {
+        let limit = Rlimit { current: Some(value), maximum: Some(value) };
+        rustix::process::setrlimit(resource, limit).unwrap();
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::ghidr::Ghidr;
-use crate::support::{boots, fixtures, processes};
+use crate::support::{boots, fixtures, processes, tree};
 
 const FIXTURE: &str = "elf-x86_64-pie";
 
@@ -120,4 +120,56 @@ fn a_decompiler_that_dies_is_replaced_for_the_next_function() {
     assert!(counts["failed"].as_u64().unwrap() <= 1, "{counts}");
     let again = ghidr.run(["batch", sample, "--decompile-all"]).success();
     assert_eq!(again["data"]["counts"]["succeeded"], counts["total"]);
+}
+
+/// The whole worker is killed at its Queries, in the command that also makes the Analysis.
+#[test]
+fn an_analysis_outlives_the_worker_that_is_killed_among_its_queries() {
+    let sample = fixtures::path(FIXTURE);
+    let sample = sample.to_str().unwrap();
+    let whole = Ghidr::new();
+    let killed = Ghidr::new();
+    let _boot = boots::take();
+    let all = whole.run(["functions", sample, "--all", "--max-inline-bytes", "10000000"]).success();
+    let items = all["data"]["items"].as_array().unwrap();
+    let queries: Vec<Value> = items
+        .iter()
+        .filter(|item| item["decompilable"] == true)
+        .map(|item| {
+            let (space, offset) = (&item["entry"]["space"], &item["entry"]["offset"]);
+            json!({"op": "decompile", "address": format!("{}:{}", space.as_str().unwrap(), offset.as_str().unwrap())})
+        })
+        .collect();
+    let queries_path = write(&killed, &queries);
+    let mut command = killed.command(["batch", sample, &queries_path, "--max-inline-bytes", "10000000"]);
+    let child =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let staging = killed.store().join("staging");
+    processes::wait_for("the first answer", || {
+        let answers = tree::names(&staging).into_iter().find_map(|invocation| {
+            std::fs::read(staging.join(invocation).join("invocation/answers.jsonl")).ok()
+        });
+        answers.is_some_and(|bytes| bytes.contains(&b'\n')).then_some(())
+    });
+    let worker =
+        processes::descendants(child.id()).into_iter().find(|pid| processes::maps(*pid, "libjvm.so"));
+    let worker = rustix::process::Pid::from_raw(worker.unwrap().cast_signed()).unwrap();
+    rustix::process::kill_process(worker, rustix::process::Signal::KILL).unwrap();
+    let run = crate::support::ghidr::Run::from(child.wait_with_output().unwrap());
+    run.check_framing();
+    let counts = run.success()["data"]["counts"].clone();
+    assert_eq!(counts["failed"], 1, "the one it was at: {counts}");
+    assert_eq!(counts["succeeded"], queries.len() - 1, "{counts}");
+    processes::wait_until_gone(killed.root());
+
+    // The Analysis is the one that an undisturbed worker makes, and it can be worked with.
+    let facts = |ghidr: &Ghidr| {
+        let listed = ghidr.run(["functions", sample, "--all", "--max-inline-bytes", "10000000"]).success();
+        let inspected = ghidr.run(["inspect", sample]).success();
+        assert_eq!(inspected["data"]["analysis"]["disposition"], "reused");
+        (listed["data"].clone(), inspected["data"]["program"].clone(), inspected["data"]["target"].clone())
+    };
+    assert_eq!(facts(&killed), facts(&whole));
+    let again = killed.run(["batch", sample, "--decompile-all"]).success();
+    assert_eq!(again["data"]["counts"]["succeeded"], queries.len());
 }

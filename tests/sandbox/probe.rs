@@ -105,6 +105,15 @@ fn a_process_restriction_that_is_left_out_is_seen() {
     breaches_after(&[(&["--file-size-bytes", "1073741824"], &[])], &["file_limits"]);
 }
 
+/// Each limit that a worker sets for itself; the caller's own must be wider, or there is nothing to leave out.
+#[test]
+fn a_limit_that_is_left_out_is_seen() {
+    for limit in ["core", "open_files", "file_size"] {
+        let found = breaches(|run| run.with("without_limit", limit));
+        assert_eq!(found, ["file_limits".to_owned()].into(), "{limit}");
+    }
+}
+
 #[test]
 fn a_seal_or_a_size_that_is_left_out_is_seen() {
     breaches_after(&[(&["--remount-ro", "/"], &[])], &["read_only_files", "sized_file_systems"]);

@@ -3,7 +3,7 @@ public final class Probe {
   private Probe() {}
 
   /** Answers by the first argument. */
-  public static int run(String what, String value) {
+  public static int run(String what, String value, String bootNanos) {
     switch (what) {
       case "length":
         return value.length();
@@ -11,6 +11,8 @@ public final class Probe {
         throw new IllegalStateException(value);
       case "property":
         return System.getProperty(value) == null ? 0 : 1;
+      case "boot":
+        return (int) (Long.parseLong(bootNanos) / 1_000_000);
       case "depth":
         return depth(Integer.parseInt(value));
       default:

@@ -56,7 +56,7 @@ pub fn run(context: &Context<'_>) -> Result<Answer, Failure> {
     };
     let warnings = warning::normalize(context.policy_warnings(engine));
     let envelope = Envelope::new(KIND, context.known(), report, warnings);
-    let spill = Spill { store, lock: &store.lock()?, scope: ArtifactScope::Global };
+    let spill = Spill { store, lock: &store.lock()?, scope: ArtifactScope::Global, is_repeatable: true };
     let text = |made: &Envelope<_, _>| Ok(human::doctor(&made.data));
     answer(context, &envelope, text, String::new(), &spill, Envelope::clone)
 }

@@ -1,14 +1,15 @@
-//! One worker attempt: request out, response in, everything else a typed failure.
+//! One worker attempt: request out, a run to its end, everything else a typed failure.
 //!
-//! Never retries. Never reads results from the worker's output streams. The response is
-//! looked at only after the whole worker tree is gone.
+//! Never retries. Never reads results from the worker's output streams. What it left is read by [`reply`], only after
+//! the whole worker tree is gone.
 
 mod ending;
 mod grants;
+mod reply;
 mod request;
 mod sandbox_probe;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use super::boot_mode::BootMode;
@@ -17,7 +18,7 @@ use super::diagnostics;
 use super::failure::Failure;
 use super::workplace::{Run, Workplace};
 use crate::cli::Format;
-use crate::domain::invocation_files::{ANSWERS, PROGRESS, RESPONSE};
+use crate::domain::invocation_files::PROGRESS;
 use crate::domain::limits::{DISK_QUOTA_BYTES, NativePhases};
 use crate::domain::sandbox_mode::SandboxMode;
 use crate::engine::sandbox_parts::SandboxParts;
@@ -25,14 +26,12 @@ use crate::output::progress::ProgressLine;
 use crate::process::launch::GRACE;
 use crate::process::worker_arguments::Job;
 use crate::process::{LaunchPlan, Outcome, Supervision, terminal};
-use crate::protocol::answers::Answers;
+use crate::protocol::encode;
 use crate::protocol::request::{Request, WorkerQuery};
-use crate::protocol::response::{AnswersSummary, Outcome as ResponseOutcome, Response};
-use crate::protocol::violation::ReceiveError;
-use crate::protocol::{encode, receive};
 use crate::sandbox::{Backend, Bubblewrap, Direct};
 use crate::store::{Staging, StoreError};
 
+pub use reply::{Reply, salvage};
 pub use sandbox_probe::probe_sandbox;
 
 /// Bound on a worker's processes and threads together: an analysis on one processor has about fifty, and one more for each
@@ -121,14 +120,12 @@ impl WorkerTask {
     }
 }
 
-/// A valid response and the run that gave it.
-pub struct Reply {
-    /// The response.
-    pub response: Response,
-    /// The answers to its Queries, if it had any and answered them.
-    pub answers: Option<Answers>,
-    /// The run.
-    pub run: Run,
+/// One run of a worker, however it ended.
+pub struct Attempt {
+    request: Request,
+    run: Run,
+    /// Why it did not end in order, if it did not.
+    pub end: Result<(), Failure>,
 }
 
 /// Runs one worker.
@@ -149,63 +146,7 @@ pub fn run_as(
     task: &WorkerTask,
     mode: &BootMode,
 ) -> Result<Reply, Failure> {
-    let (request, run) = launch(context, engine, place, task, mode)?;
-    let failure: Failure = match receive(context, place, &request) {
-        Ok((response, _)) if run.space_ran_out && needs_space(&response) => space_ran_out(place).into(),
-        Ok((response, answers)) => return Ok(Reply { response, answers, run }),
-        Err(ReceiveError::Violation(_)) if run.space_ran_out => space_ran_out(place).into(),
-        Err(error) => error.into(),
-    };
-    Err(diagnostics::attach(context, place, &run, failure))
-}
-
-/// The response and, where it describes them, the answers beside it.
-fn receive(
-    context: &Context<'_>,
-    place: &Workplace<'_>,
-    request: &Request,
-) -> Result<(Response, Option<Answers>), ReceiveError> {
-    let most_bytes = context.host.max_response_bytes;
-    let path = place.staging.invocation_directory().join(RESPONSE);
-    let response = receive::receive(&path, request, most_bytes)?;
-    let (Some(queries), Some(summary)) = (request.arguments.queries(), summary(&response)) else {
-        return Ok((response, None));
-    };
-    let answers = Answers::receive(&answers_path(place), queries, summary, most_bytes)?;
-    Ok((response, Some(answers)))
-}
-
-/// Where a worker leaves its answers.
-fn answers_path(place: &Workplace<'_>) -> PathBuf {
-    place.staging.invocation_directory().join(ANSWERS)
-}
-
-fn summary(response: &Response) -> Option<&AnswersSummary> {
-    match &response.outcome {
-        ResponseOutcome::Analyzed { answers, .. } => answers.as_ref(),
-        ResponseOutcome::Queried { answers } => Some(answers),
-        ResponseOutcome::Probed { .. } | ResponseOutcome::Failed { .. } => None,
-    }
-}
-
-/// What a worker that did not end in order had completed of the answers to `list`; `None` when it did not come as far
-/// as its Queries.
-pub fn salvage(
-    context: &Context<'_>,
-    place: &Workplace<'_>,
-    list: &QueryList,
-) -> Result<Option<Answers>, Failure> {
-    Ok(Answers::salvage(&answers_path(place), list.items.len(), context.host.max_response_bytes)?)
-}
-
-/// Whether a full disk makes this answer worthless: an Analysis may lack what could not be written,
-/// and a failure may have no other cause.
-fn needs_space(response: &Response) -> bool {
-    match &response.outcome {
-        ResponseOutcome::Analyzed { .. } | ResponseOutcome::Failed { .. } => true,
-        ResponseOutcome::Queried { answers } => answers.failed > 0,
-        ResponseOutcome::Probed { .. } => false,
-    }
+    reply::of(context, place, launch(context, engine, place, task, mode)?)
 }
 
 fn space_ran_out(place: &Workplace<'_>) -> StoreError {
@@ -213,14 +154,14 @@ fn space_ran_out(place: &Workplace<'_>) -> StoreError {
     StoreError::NoSpace { path, required_bytes: None, available_bytes: place.staging.available_bytes().ok() }
 }
 
-/// Runs one worker to its orderly end; what it left behind has not been looked at.
+/// Runs one worker to its end; what it left behind has not been looked at.
 pub fn launch(
     context: &Context<'_>,
     engine: &Engine,
     place: &Workplace<'_>,
     task: &WorkerTask,
     mode: &BootMode,
-) -> Result<(Request, Run), Failure> {
+) -> Result<Attempt, Failure> {
     let provided = SandboxParts::read(&context.host.bundle)?;
     let grants = grants::collect(context, engine, place.staging, task, mode, provided.as_ref())?;
     let backend: Box<dyn Backend> = match context.sandbox {
@@ -249,14 +190,12 @@ pub fn launch(
     let (outcome, space_ran_out) =
         supervise(context, place.staging, &plan, watchdog_seconds, &progress_path)?;
     let run = Run { operation: task.operation(), started_at, outcome, watchdog_seconds, space_ran_out };
-    match ending::judge(context, backend.as_ref(), &run, &progress_path) {
-        Ok(()) => Ok((request, run)),
-        Err(failure) => {
-            let is_effect = run.space_ran_out && failure.is_worker_failure();
-            let failure = if is_effect { self::space_ran_out(place).into() } else { failure };
-            Err(diagnostics::attach(context, place, &run, failure))
-        }
-    }
+    let end = ending::judge(context, backend.as_ref(), &run, &progress_path).map_err(|failure| {
+        let is_effect = run.space_ran_out && failure.is_worker_failure();
+        let failure = if is_effect { self::space_ran_out(place).into() } else { failure };
+        diagnostics::attach(context, place, &run, failure)
+    });
+    Ok(Attempt { request, run, end })
 }
 
 fn supervise(

@@ -29,7 +29,7 @@ pub struct Measurement {
 const VERSION: &str = "`ghidr --version`";
 const HASHING: &str = "hashing that sample";
 const IMPORT: &str = "`JarRun -import`";
-const ALONE: &str = "one `decompile` and the time in which the batch's worker answers";
+const ALONE: &str = "one `decompile` and the decompiler's own time for all";
 const NOTHING: &str = "–";
 const BASH: &str = "/bin/bash";
 const LIBC: &str = "/lib/x86_64-linux-gnu/libc.so.6";

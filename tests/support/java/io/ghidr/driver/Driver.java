@@ -42,7 +42,7 @@ public final class Driver {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         String[] paths = line.split("\t", 2);
-        answers.println(paths[0].equals("pack") ? pack(paths[1]) : Main.run(paths[0], paths[1]));
+        answers.println(paths[0].equals("pack") ? pack(paths[1]) : Main.run(paths[0], paths[1], "0"));
         answers.flush();
       }
     } catch (IOException e) {

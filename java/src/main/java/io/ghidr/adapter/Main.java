@@ -20,7 +20,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Entry point of the worker: reads one request, runs one operation, publishes one response.
+ * Entry point of the worker: reads one request, runs one operation, publishes one response. An
+ * operation may publish what holds already; the last response takes the place of the one before.
  *
  * <p>A failure of the operation is a response. Without a request that can be echoed, or without a
  * way to publish, there is no response and the status says so. Nothing here ends the process.
@@ -40,18 +41,25 @@ public final class Main {
   }
 
   private final Operations operations;
+  private final Phases phases;
   private final PrintStream diagnostics;
 
-  Main(Operations operations, PrintStream diagnostics) {
+  Main(Operations operations, Phases phases, PrintStream diagnostics) {
     this.operations = operations;
+    this.phases = phases;
     this.diagnostics = diagnostics;
   }
 
-  /** Answers the request file with the response file; see the status constants. */
-  public static int run(String request, String response) {
+  /**
+   * Answers the request file with the response file; see the status constants. The virtual machine
+   * took {@code startNanos} to start.
+   */
+  public static int run(String request, String response, String startNanos) {
     Operations table =
         name -> OperationTable.classOf(name) == null ? null : OperationTable.create(name);
-    return new Main(table, System.err).answer(request, response);
+    Phases phases = new Phases();
+    phases.add("virtual_machine", Long.parseLong(startNanos));
+    return new Main(table, phases, System.err).answer(request, response);
   }
 
   int answer(String request, String response) {
@@ -73,35 +81,42 @@ public final class Main {
 
   private void publish(Path target, Fields document) throws IOException, JsonException {
     Request.Echo echo = Request.echo(document);
-    Phases phases = new Phases();
     Request request;
     try {
       request = Request.body(document);
       request.paths().require("response", target.toString(), GrantedPaths.Access.WRITE);
     } catch (JsonException e) {
       Outcome refused = Outcome.failed(WorkerErrors.requestRejected(e));
-      publish(target, Protocol.MAX_RESPONSE_BYTES, echo, phases, refused.complete());
+      publish(target, Protocol.MAX_RESPONSE_BYTES, echo, refused.complete());
       return;
     }
-    Outcome outcome = outcome(echo, request, phases);
-    phases.end();
     long limit = request.limits().maxResponseBytes();
+    Operation.Interim interim =
+        early -> {
+          try {
+            publish(target, limit, echo, early.complete());
+          } catch (IOException e) {
+            diagnostics.println("no response yet: " + e);
+          }
+        };
+    Outcome outcome = outcome(echo, request, interim);
+    phases.end();
     try {
-      publish(target, limit, echo, phases, outcome.complete());
+      publish(target, limit, echo, outcome.complete());
     } catch (SizeLimitException e) {
       WorkerException tooLarge = WorkerErrors.resultTooLarge(e);
       Outcome failed = Outcome.failed(tooLarge);
-      publish(target, Protocol.MAX_RESPONSE_BYTES, echo, phases, failed.complete());
+      publish(target, Protocol.MAX_RESPONSE_BYTES, echo, failed.complete());
     }
   }
 
-  private Outcome outcome(Request.Echo echo, Request request, Phases phases) {
+  private Outcome outcome(Request.Echo echo, Request request, Operation.Interim interim) {
     try {
       Operation operation = operations.find(echo.operation());
       if (operation == null) {
         throw new JsonException("operation", "unknown operation");
       }
-      return operation.run(request, phases);
+      return operation.run(request, phases, interim);
     } catch (JsonException e) {
       return Outcome.failed(WorkerErrors.requestRejected(e));
     } catch (WorkerException e) {
@@ -122,8 +137,7 @@ public final class Main {
         : WorkerErrors.engineUnusable(operation, e.toString());
   }
 
-  private static void publish(
-      Path target, long limit, Request.Echo echo, Phases phases, JsonPart outcome)
+  private void publish(Path target, long limit, Request.Echo echo, JsonPart outcome)
       throws IOException {
     Publication.publish(
         target,

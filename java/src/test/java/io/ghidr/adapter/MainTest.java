@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.ghidr.adapter.json.Fields;
 import io.ghidr.adapter.protocol.Outcome;
+import io.ghidr.adapter.protocol.Phases;
 import io.ghidr.adapter.protocol.WorkerErrors;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,12 +62,12 @@ class MainTest {
   private int answer(String text, Operation operation) throws IOException {
     Files.writeString(request, text);
     PrintStream stream = new PrintStream(diagnostics, true, StandardCharsets.UTF_8);
-    return new Main(name -> "other".equals(name) ? null : operation, stream)
+    return new Main(name -> "other".equals(name) ? null : operation, new Phases(), stream)
         .answer(request.toString(), response.toString());
   }
 
   private static Operation succeeding() {
-    return (request, phases) -> {
+    return (request, phases, interim) -> {
       request.arguments().end();
       return Outcome.probed(out -> out.value("ok"));
     };
@@ -82,7 +84,7 @@ class MainTest {
   void reportsPhasesInOrder() throws IOException {
     answer(
         valid("{}", 1000),
-        (request, phases) -> {
+        (request, phases, interim) -> {
           phases.begin("application");
           phases.begin("query");
           return Outcome.probed(out -> out.value("ok"));
@@ -137,7 +139,7 @@ class MainTest {
   @Test
   void anExceptionIsAnOutcome() throws IOException {
     Operation failing =
-        (request, phases) -> {
+        (request, phases, interim) -> {
           throw new StackOverflowError("deep");
         };
     answer(valid("{}", 1000).replace("\"probe\"", "\"analyze\""), failing);
@@ -157,7 +159,8 @@ class MainTest {
   @Test
   void anOversizedOutcomeFailsAsAWhole() throws IOException {
     answer(
-        valid("{}", 300), (request, phases) -> Outcome.probed(out -> out.value("x".repeat(999))));
+        valid("{}", 300),
+        (request, phases, interim) -> Outcome.probed(out -> out.value("x".repeat(999))));
     assertTrue(
         Files.readString(response)
             .contains(
@@ -165,10 +168,36 @@ class MainTest {
   }
 
   @Test
+  void whatWasPublishedEarlyIsThereUntilTheLastOutcomeTakesItsPlace() throws IOException {
+    String[] early = new String[1];
+    answer(
+        valid("{}", 1000),
+        (request, phases, interim) -> {
+          phases.begin("application");
+          interim.publish(Outcome.probed(out -> out.value("x".repeat(999))));
+          assertFalse(Files.exists(response), "an oversized one is none");
+          interim.publish(Outcome.probed(out -> out.value("early")));
+          early[0] = readResponse();
+          return Outcome.probed(out -> out.value("late"));
+        });
+    assertEquals(ECHO + "{\"status\":\"probed\",\"probe\":\"early\"}}", early[0]);
+    assertTrue(readResponse().endsWith("\"outcome\":{\"status\":\"probed\",\"probe\":\"late\"}}"));
+    assertTrue(diagnostics.toString(StandardCharsets.UTF_8).contains("no response yet"));
+  }
+
+  private String readResponse() {
+    try {
+      return Files.readString(response);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
   void failedWorkIsAnOutcome() throws IOException {
     answer(
         valid("{}", 1000),
-        (request, phases) -> {
+        (request, phases, interim) -> {
           throw WorkerErrors.functionNotFound();
         });
     assertTrue(
@@ -179,7 +208,7 @@ class MainTest {
   void operationsTakeTheirOwnArguments() throws IOException {
     answer(
         valid("{\"deep\":{\"n\":5}}", 1000),
-        (request, phases) -> {
+        (request, phases, interim) -> {
           Fields deep = request.arguments().object("deep");
           long n = deep.integer("n", 0, 9);
           deep.end();

@@ -2,7 +2,6 @@ package io.ghidr.adapter.ghidra;
 
 import ghidra.app.util.headless.HeadlessAnalyzer;
 import ghidra.app.util.headless.HeadlessOptions;
-import io.ghidr.adapter.protocol.Phases;
 import io.ghidr.adapter.protocol.Protocol;
 import io.ghidr.adapter.protocol.WorkerErrors;
 import io.ghidr.adapter.protocol.WorkerException;
@@ -16,17 +15,17 @@ public final class Analysis {
   private Analysis() {}
 
   /** Does all of it, or throws; a project directory left behind by a failure must not be used. */
-  public static AnalysisReport create(EngineSession session, Phases phases, AnalysisRequest request)
+  public static AnalysisReport create(EngineSession session, AnalysisRequest request)
       throws WorkerException {
     EngineParts.require();
     session.faults().hide(request.sample().toString(), "<sample>");
     session.faults().hide(request.projectDirectory().toString(), "<project>");
     session.faults().hide(request.factsDirectory().toString(), "<facts>");
-    phases.begin("import");
+    session.phases().begin("import");
     session.faults().ignore(true);
     ResolvedTarget target = TargetGate.resolve(request.sample());
     session.faults().ignore(false);
-    AnalysisRun run = new AnalysisRun(session, phases, target, request);
+    AnalysisRun run = new AnalysisRun(session, target, request);
     ScriptHooks.listen(run);
     try {
       HeadlessAnalyzer analyzer = HeadlessAnalyzer.getInstance();

@@ -4,7 +4,6 @@ import ghidra.program.model.listing.Program;
 import ghidra.program.model.mem.MemoryBlock;
 import io.ghidr.adapter.protocol.AnalyzerRun;
 import io.ghidr.adapter.protocol.OptionValue;
-import io.ghidr.adapter.protocol.Phases;
 import io.ghidr.adapter.protocol.WorkerErrors;
 import io.ghidr.adapter.protocol.WorkerException;
 import io.ghidr.adapter.sample.HeaderExtents;
@@ -24,7 +23,6 @@ final class AnalysisRun implements ScriptHooks.Listener {
   private static final String REPORT = "^REPORT: (Error: )?";
 
   private final EngineSession session;
-  private final Phases phases;
   private final ResolvedTarget target;
   private final AnalysisRequest request;
   private AnalyzerRuns runs;
@@ -32,10 +30,8 @@ final class AnalysisRun implements ScriptHooks.Listener {
   private AnalysisReport report;
   private WorkerException failure;
 
-  AnalysisRun(
-      EngineSession session, Phases phases, ResolvedTarget target, AnalysisRequest request) {
+  AnalysisRun(EngineSession session, ResolvedTarget target, AnalysisRequest request) {
     this.session = session;
-    this.phases = phases;
     this.target = target;
     this.request = request;
   }
@@ -48,7 +44,7 @@ final class AnalysisRun implements ScriptHooks.Listener {
           runs = new AnalyzerRuns(program, session.faults());
           analyzerOptions = AnalyzerOptions.of(program);
           session.runningAnalyzer().watch(program);
-          phases.begin("analysis");
+          session.phases().begin("analysis");
         });
   }
 
@@ -61,9 +57,9 @@ final class AnalysisRun implements ScriptHooks.Listener {
             throw WorkerErrors.analysisTimeout(
                 request.timeoutSeconds(), session.runningAnalyzer().lastTask());
           }
-          phases.begin("facts");
+          session.phases().begin("facts");
           report = reportOn(program);
-          phases.begin("save");
+          session.phases().begin("save");
         });
   }
 

@@ -10,6 +10,7 @@ import ghidra.util.task.TaskMonitor;
 import io.ghidr.adapter.json.JsonPart;
 import io.ghidr.adapter.protocol.AddressValue;
 import io.ghidr.adapter.protocol.FaultLog;
+import io.ghidr.adapter.protocol.Phases;
 import io.ghidr.adapter.protocol.Queries;
 import io.ghidr.adapter.protocol.Selector;
 import io.ghidr.adapter.protocol.WorkerErrors;
@@ -29,10 +30,12 @@ public final class Decompiler implements AutoCloseable {
   private final Program program;
   private final FunctionSelection functions;
   private final int timeoutSeconds;
+  private final Phases phases;
   private DecompInterface process;
 
   /** For the functions of {@code program} that {@code queries} ask for. */
-  public Decompiler(Program program, Queries queries) {
+  public Decompiler(Program program, Queries queries, Phases phases) {
+    this.phases = phases;
     this.program = program;
     functions = new FunctionSelection(program, queries.selectors());
     timeoutSeconds = queries.decompileTimeoutSeconds();
@@ -90,6 +93,7 @@ public final class Decompiler implements AutoCloseable {
       results = process.decompileFunction(function, timeoutSeconds, TaskMonitor.DUMMY);
     } finally {
       deadline.stop();
+      phases.countApart("decompiler", System.nanoTime() - started);
     }
     if (results == null) {
       throw WorkerErrors.decompileFailed(entry, "the decompiler gave no result");

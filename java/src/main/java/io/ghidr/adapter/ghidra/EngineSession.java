@@ -3,7 +3,6 @@ package io.ghidr.adapter.ghidra;
 import ghidra.GhidraApplicationLayout;
 import ghidra.GhidraJarApplicationLayout;
 import ghidra.framework.Application;
-import ghidra.framework.HeadlessGhidraApplicationConfiguration;
 import ghidra.util.Msg;
 import io.ghidr.adapter.protocol.EngineLocation;
 import io.ghidr.adapter.protocol.FaultLog;
@@ -27,8 +26,10 @@ public final class EngineSession implements AutoCloseable {
   private volatile String shown;
   private final EngineLocation engine;
   private final ProgressFile progress;
+  private final Phases phases;
 
   private EngineSession(Request request, Phases phases) {
+    this.phases = phases;
     engine = request.engine();
     progress = new ProgressFile(request.progressPath(), phases::current, this::step);
   }
@@ -49,6 +50,11 @@ public final class EngineSession implements AutoCloseable {
   /** Which engine this is. */
   public EngineIdentity identity() {
     return EngineIdentity.current();
+  }
+
+  /** What this process spends its time on. */
+  public Phases phases() {
+    return phases;
   }
 
   /** Lets faults from here on be recorded in {@code log}, and in no other. */
@@ -115,11 +121,8 @@ public final class EngineSession implements AutoCloseable {
           engine.singleJar()
               ? new GhidraJarApplicationLayout()
               : new InstallationLayout(engine.path().toFile());
-      HeadlessGhidraApplicationConfiguration configuration =
-          engine.singleJar()
-              ? new HeadlessGhidraApplicationConfiguration()
-              : new ExtensionPointNames();
-      configuration.setInitializeLogging(false);
+      EngineConfiguration configuration =
+          engine.singleJar() ? new EngineConfiguration(phases) : new ExtensionPointNames(phases);
       Application.initializeApplication(layout, configuration);
     } catch (IOException | RuntimeException | LinkageError e) {
       e.printStackTrace(diagnostics);

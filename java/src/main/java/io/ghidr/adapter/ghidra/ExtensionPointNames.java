@@ -1,9 +1,6 @@
 package io.ghidr.adapter.ghidra;
 
-import ghidra.framework.HeadlessGhidraApplicationConfiguration;
-import ghidra.util.Msg;
-import ghidra.util.classfinder.ClassSearcher;
-import ghidra.util.exception.CancelledException;
+import io.ghidr.adapter.protocol.Phases;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -17,7 +14,7 @@ import java.nio.file.Path;
  * writes that jar, and later boots search it instead of the class path. It can only be too old,
  * which the caller rules out; a class that it does not name would be missing from the analysis.
  */
-final class ExtensionPointNames extends HeadlessGhidraApplicationConfiguration {
+final class ExtensionPointNames extends EngineConfiguration {
   /** Property with the jar to search; absent, the engine searches all of its class path. */
   private static final String SEARCHED = "ghidr.extension.points";
 
@@ -26,12 +23,12 @@ final class ExtensionPointNames extends HeadlessGhidraApplicationConfiguration {
 
   private static final String CLASS_PATH = "java.class.path";
 
+  ExtensionPointNames(Phases phases) {
+    super(phases);
+  }
+
   @Override
   protected void initializeApplication() {
-    String searched = System.getProperty(SEARCHED);
-    if (searched != null) {
-      searchOnly(searched);
-    }
     super.initializeApplication();
     String recorded = System.getProperty(RECORDED);
     if (recorded != null) {
@@ -39,14 +36,17 @@ final class ExtensionPointNames extends HeadlessGhidraApplicationConfiguration {
     }
   }
 
-  /** The search is made once per process: the one that follows finds it done. */
-  private void searchOnly(String jar) {
+  @Override
+  protected void search() {
+    String searched = System.getProperty(SEARCHED);
+    if (searched == null) {
+      super.search();
+      return;
+    }
     String classPath = System.getProperty(CLASS_PATH);
-    System.setProperty(CLASS_PATH, jar);
+    System.setProperty(CLASS_PATH, searched);
     try {
-      ClassSearcher.search(monitor);
-    } catch (CancelledException e) {
-      Msg.debug(this, "the class search was cancelled");
+      super.search();
     } finally {
       System.setProperty(CLASS_PATH, classPath);
     }

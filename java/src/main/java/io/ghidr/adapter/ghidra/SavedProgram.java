@@ -31,7 +31,9 @@ public final class SavedProgram implements AutoCloseable {
   /** Opens the program of the project below {@code directory}, and begins a log of faults. */
   public static SavedProgram open(EngineSession session, Path directory) throws IOException {
     FaultLog faults = session.record(session.faults().successor());
+    long started = System.nanoTime();
     GhidraProject project = openProject(directory);
+    session.phases().countApart("project", System.nanoTime() - started);
     try {
       DomainFile file = project.getProjectData().getFile("/" + Protocol.PROGRAM_NAME);
       if (file == null) {

@@ -19,11 +19,13 @@ import io.ghidr.adapter.protocol.WorkerException;
 
 /**
  * {@code analyze}: makes an Analysis and its facts, opens what was saved as a later reader would,
- * and answers Queries, if there are any, from that. A Query that fails leaves the Analysis valid.
+ * and answers Queries, if there are any, from that. A Query that fails leaves the Analysis valid,
+ * and so does one that kills this process: what was saved is published before the first.
  */
 public final class AnalyzeOperation implements Operation {
   @Override
-  public Outcome run(Request request, Phases phases) throws JsonException, WorkerException {
+  public Outcome run(Request request, Phases phases, Interim interim)
+      throws JsonException, WorkerException {
     Fields arguments = request.arguments();
     GrantedPaths paths = request.paths();
     Limits limits = request.limits();
@@ -39,10 +41,15 @@ public final class AnalyzeOperation implements Operation {
     Queries queries = fields == null ? null : Queries.from(fields, paths, limits);
     arguments.end();
     try (EngineSession session = EngineSession.start(request, phases)) {
-      AnalysisReport analysis = Analysis.create(session, phases, analysisRequest);
+      AnalysisReport analysis = Analysis.create(session, analysisRequest);
       try (SavedProgram saved = Analysis.reopen(session, analysisRequest, analysis)) {
-        JsonPart answers =
-            queries == null ? null : ProjectQueries.answer(session, saved, queries, phases);
+        if (queries == null) {
+          return Outcome.analyzed(analysis, null);
+        }
+        // From here on nothing writes to the project: should a Query kill this process, it is
+        // whole.
+        interim.publish(Outcome.analyzed(analysis, null));
+        JsonPart answers = ProjectQueries.answer(session, saved, queries);
         return Outcome.analyzed(analysis, answers);
       }
     }

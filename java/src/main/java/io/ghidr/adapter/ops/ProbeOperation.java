@@ -13,7 +13,8 @@ import io.ghidr.adapter.protocol.WorkerException;
 /** {@code probe}: boots the engine and tries every part that an analysis depends on. */
 public final class ProbeOperation implements Operation {
   @Override
-  public Outcome run(Request request, Phases phases) throws JsonException, WorkerException {
+  public Outcome run(Request request, Phases phases, Interim interim)
+      throws JsonException, WorkerException {
     request.arguments().end();
     try (EngineSession session = EngineSession.start(request, phases)) {
       EngineIdentity identity = session.identity();

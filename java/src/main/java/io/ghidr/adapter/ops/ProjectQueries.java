@@ -6,7 +6,6 @@ import io.ghidr.adapter.ghidra.SavedProgram;
 import io.ghidr.adapter.json.JsonPart;
 import io.ghidr.adapter.protocol.AnswerFile;
 import io.ghidr.adapter.protocol.FaultLog;
-import io.ghidr.adapter.protocol.Phases;
 import io.ghidr.adapter.protocol.Queries;
 import io.ghidr.adapter.protocol.WorkerErrors;
 import io.ghidr.adapter.protocol.WorkerException;
@@ -32,9 +31,9 @@ final class ProjectQueries {
   }
 
   /** Writes the answers and says what the response says about them. */
-  static JsonPart answer(EngineSession session, SavedProgram saved, Queries queries, Phases phases)
+  static JsonPart answer(EngineSession session, SavedProgram saved, Queries queries)
       throws WorkerException {
-    phases.begin("query");
+    session.phases().begin("query");
     return writing(
         session,
         queries,
@@ -71,7 +70,7 @@ final class ProjectQueries {
   }
 
   private void answerAll(SavedProgram saved) throws IOException {
-    try (Decompiler decompiler = new Decompiler(saved.program(), queries)) {
+    try (Decompiler decompiler = new Decompiler(saved.program(), queries, session.phases())) {
       while (answers.wantsMore()) {
         answerNext(decompiler, session.record(opening.continued()));
       }

@@ -18,20 +18,21 @@ import java.nio.file.Path;
 /** {@code query}: answers Queries from a finished project, without changing it. */
 public final class QueryOperation implements Operation {
   @Override
-  public Outcome run(Request request, Phases phases) throws JsonException, WorkerException {
+  public Outcome run(Request request, Phases phases, Interim interim)
+      throws JsonException, WorkerException {
     Fields arguments = request.arguments();
     Path project = request.paths().take(arguments, "project_directory", GrantedPaths.Access.WRITE);
     Queries queries = Queries.from(arguments.object("queries"), request.paths(), request.limits());
     arguments.end();
     try (EngineSession session = EngineSession.start(request, phases)) {
       session.faults().hide(project.toString(), "<project>");
-      return Outcome.queried(answers(session, project, queries, phases));
+      return Outcome.queried(answers(session, project, queries));
     }
   }
 
-  private static JsonPart answers(
-      EngineSession session, Path project, Queries queries, Phases phases) throws WorkerException {
-    phases.begin("open");
+  private static JsonPart answers(EngineSession session, Path project, Queries queries)
+      throws WorkerException {
+    session.phases().begin("open");
     SavedProgram saved;
     try {
       saved = SavedProgram.open(session, project);
@@ -39,7 +40,7 @@ public final class QueryOperation implements Operation {
       return ProjectQueries.refuse(session, e, queries);
     }
     try (saved) {
-      return ProjectQueries.answer(session, saved, queries, phases);
+      return ProjectQueries.answer(session, saved, queries);
     }
   }
 }

@@ -4,13 +4,20 @@ import io.ghidr.adapter.json.BoundedWriter;
 import io.ghidr.adapter.json.JsonPart;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
-/** The phases of one invocation with their durations; the last begun one is the current phase. */
+/**
+ * The phases of one invocation with their durations; the last begun one is the current phase. A
+ * part of it can be counted apart, as a phase of its own that follows it: the durations never
+ * overlap.
+ */
 public final class Phases implements JsonPart {
-  private record Phase(String name, long milliseconds) {}
+  private record Phase(String name, long nanos) {}
 
   private final List<Phase> ended = new ArrayList<>();
+  private final Map<String, Long> parts = new LinkedHashMap<>();
   private volatile String current = "";
   private long startedNanos = System.nanoTime();
 
@@ -24,10 +31,23 @@ public final class Phases implements JsonPart {
   public synchronized void end() {
     long now = System.nanoTime();
     if (!current.isEmpty()) {
-      ended.add(new Phase(current, (now - startedNanos) / 1_000_000));
+      long apart = parts.values().stream().mapToLong(Long::longValue).sum();
+      ended.add(new Phase(current, Math.max(0, now - startedNanos - apart)));
+      parts.forEach((name, nanos) -> ended.add(new Phase(name, nanos)));
     }
+    parts.clear();
     startedNanos = now;
     current = "";
+  }
+
+  /** Adds a phase that ended before this object was there. */
+  public synchronized void add(String name, long nanos) {
+    ended.add(new Phase(name, nanos));
+  }
+
+  /** Counts these of the current phase as {@code name}. */
+  public synchronized void countApart(String name, long nanos) {
+    parts.merge(name, nanos, Long::sum);
   }
 
   /** Name of the current phase, empty between phases. */
@@ -40,7 +60,7 @@ public final class Phases implements JsonPart {
     out.beginArray();
     for (Phase phase : ended) {
       out.beginObject().name("name").value(phase.name);
-      out.name("milliseconds").value(phase.milliseconds).endObject();
+      out.name("milliseconds").value(phase.nanos / 1_000_000).endObject();
     }
     out.endArray();
   }
