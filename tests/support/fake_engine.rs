@@ -13,7 +13,7 @@ use ghidr::domain::invocation_id::InvocationId;
 use ghidr::engine::bundle::Bundle;
 use ghidr::output::sink::Sink;
 use ghidr::process::{EndedBy, Interrupts, LaunchPlan, Launcher, Outcome, ProcessError, Supervision};
-use ghidr::store::CleanupStep;
+use ghidr::store::{CleanupStep, CleanupStepKind};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -255,6 +255,17 @@ impl World {
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
         let status = commands::run(&arguments, &host, &mut Sink::new(&mut stdout, &mut stderr));
         Run { status: Some(status as i32), stdout, stderr }
+    }
+
+    /// Begins to remove everything of the Sample and fails to delete the first of it, so that all of it is
+    /// left in a transaction.
+    pub fn leave_a_cleanup_unfinished(&self) {
+        *self.before_cleanup_step.borrow_mut() = Box::new(|step| match step.kind {
+            CleanupStepKind::Delete => Err(rustix::io::Errno::IO.into()),
+            _ => Ok(()),
+        });
+        self.ask("clean", &[]).error("cleanup_incomplete", 1);
+        *self.before_cleanup_step.borrow_mut() = Box::new(|_| Ok(()));
     }
 
     /// The one Analysis in the store.

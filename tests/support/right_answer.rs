@@ -7,16 +7,20 @@ use serde_json::Value;
 use super::ghidr::Run;
 use super::tree;
 
-/// The data of a successful run without what legitimately differs: how the Analysis came about, and
-/// where an Artifact is. Of a spilled answer, what the Artifact holds, which is verified.
+/// The data of a successful run without what legitimately differs: how the Analysis came about, where an
+/// Artifact is, and what a file system allocates. In the place of an Artifact stands what it holds, which is
+/// verified.
 pub fn of(run: &Run) -> Value {
     let mut data = run.success()["data"].clone();
     if data["spilled"] == true {
-        let path = PathBuf::from(data["artifact"]["path"]["value"].as_str().unwrap());
-        let bytes = std::fs::read(&path).unwrap();
-        assert_eq!(bytes.len() as u64, data["artifact"]["bytes"].as_u64().unwrap(), "{run}");
-        assert_eq!(tree::sha256(&path), data["artifact"]["sha256"].as_str().unwrap(), "{run}");
-        data = serde_json::from_slice::<Value>(&bytes).unwrap()["data"].clone();
+        let document: Value = serde_json::from_slice(&artifact(&data["artifact"], run)).unwrap();
+        data = document["data"].clone();
+    }
+    if let Some(lines) = data.get_mut("decompilations") {
+        let bytes = artifact(lines, run);
+        let found: Vec<Value> = bytes.split_inclusive(|byte| *byte == b'\n').map(line).collect();
+        assert_eq!(found.len() as u64, lines["lines"].as_u64().unwrap(), "{run}");
+        *lines = found.into();
     }
     if let Some(analysis) = data.get_mut("analysis") {
         analysis["disposition"] = Value::Null;
@@ -25,7 +29,26 @@ pub fn of(run: &Run) -> Value {
         store["path"] = Value::Null;
         store["usage"] = Value::Null;
     }
+    for counts in ["/matched/usage", "/removed/usage"] {
+        if let Some(usage) = data.pointer_mut(counts) {
+            usage["allocated_bytes"] = Value::Null;
+        }
+    }
     data
+}
+
+/// The bytes of an Artifact, which are what its descriptor says.
+fn artifact(descriptor: &Value, run: &Run) -> Vec<u8> {
+    let path = PathBuf::from(descriptor["path"]["value"].as_str().unwrap());
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(bytes.len() as u64, descriptor["bytes"].as_u64().unwrap(), "{run}");
+    assert_eq!(tree::sha256(&path), descriptor["sha256"].as_str().unwrap(), "{run}");
+    bytes
+}
+
+fn line(bytes: &[u8]) -> Value {
+    let text = bytes.strip_suffix(b"\n").expect("a whole line");
+    serde_json::from_slice(text).unwrap()
 }
 
 /// A path inside a store with digests and random names replaced by `ID`.

@@ -1,14 +1,18 @@
 //! Every entry of a store damaged in every way, in turn, and then asked every question: the answer
 //! is the right one or a typed refusal, and whoever reads the damaged entry rebuilds or refuses.
 //!
-//! The worker is scripted, so a rebuild costs milliseconds and the sweep can be exhaustive.
+//! What no Query reads, the quarantine and what a cleanup left unfinished, is read by those who look after
+//! the store: they are asked as well. The worker is scripted, so a rebuild costs milliseconds and the sweep
+//! can be exhaustive.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::Value;
 
+use super::scenario::{DECOMPILE_ALL, KEPT, SPILLED, ask, everything};
+use super::upkeep::{UPKEEP, Upkeep};
 use crate::support::damage::{Damage, copy_tree, entries_below};
-use crate::support::fake_engine::World;
+use crate::support::fake_engine::{World, grandchildren};
 use crate::support::ghidr::Run;
 use crate::support::right_answer;
 use crate::support::sweep::{Counts, Ledger, Sweep, count};
@@ -16,9 +20,10 @@ use crate::support::tree;
 
 const SWEEP: Sweep = Sweep {
     name: "damage",
-    about: "Every file and directory of a store (Analysis, kept result, Artifact, Diagnostic Log, locks, record) flipped, cut, \
-            extended, removed, or replaced by a link, a FIFO or another kind, before each question: rebuilt or \
-            refused by a Query that reads it, never served wrong. Scripted worker.",
+    about: "Every file and directory of a store (Analysis, one in quarantine, kept result, Artifacts, Diagnostic Log, \
+            unfinished cleanup, locks, record) flipped, cut, extended, removed, or replaced by a link, a FIFO or \
+            another kind, before each question: rebuilt or refused by a Query that reads it, never served wrong, \
+            and removed by a cleanup. Scripted worker.",
     cases,
 };
 
@@ -28,10 +33,10 @@ fn sweep() {
 }
 
 /// The questions, and which entries of an Analysis each of them reads besides manifest and Profile.
-const QUESTIONS: [(&str, &[&str], &[&str]); 6] = [
+const QUESTIONS: [(&str, &[&str], &[&str]); 7] = [
     ("inspect", &["inspect"], &["facts", "facts/program.json"]),
     ("functions", &["functions", "--all"], &["facts", "facts/functions.jsonl"]),
-    ("spill", &["functions", "--all", "--max-inline-bytes", "2200"], &["facts", "facts/functions.jsonl"]),
+    ("spill", SPILLED, &["facts", "facts/functions.jsonl"]),
     ("decompile by name", &["decompile", "--name", "main"], &["facts", "facts/functions.jsonl", "project"]),
     (
         "decompile by address",
@@ -40,39 +45,77 @@ const QUESTIONS: [(&str, &[&str], &[&str]); 6] = [
     ),
     // Answered from the kept result; from the project when that is damaged.
     ("kept decompilation", KEPT, &["facts", "facts/functions.jsonl"]),
+    ("decompile all", DECOMPILE_ALL, &["facts", "facts/functions.jsonl", "project"]),
 ];
-const KEPT: &[&str] = &["decompile", "--name", "A::parse"];
 /// Read by every question.
 const ALWAYS_READ: [&str; 3] = ["manifest.json", "manifest.sha256", "profile.json"];
+/// Read by no Query.
+const OUT_OF_REACH: [&str; 2] = ["quarantine", "cleanup"];
+
+/// How much is tried on one entry: flips of a file, damages, and questions after each of them.
+fn extent(entry: &Path, ledger: &Ledger) -> (usize, usize, usize) {
+    let all = QUESTIONS.len();
+    if OUT_OF_REACH.iter().any(|area| entry.starts_with(area)) {
+        return (ledger.many(0, 2), ledger.many(1, usize::MAX), ledger.many(1, all));
+    }
+    (ledger.many(1, 64), usize::MAX, ledger.many(2, all))
+}
 
 fn cases(ledger: &mut Ledger) {
     let mut world = World::new();
-    let pristine = fill(&world);
+    everything(&world);
+    let pristine = world.store();
     let reference = world.path("reference");
     copy_tree(&pristine, &reference);
     world.use_store(reference);
+    let upkeep = Upkeep::new(&world);
     let expected = QUESTIONS.map(|(_, arguments, _)| right_answer::of(&ask(&world, arguments)));
     world.use_store(pristine.clone());
     let analysis = world.analysis().strip_prefix(&pristine).unwrap().to_owned();
-    let (flips, asked) = (ledger.many(1, 64), ledger.many(2, QUESTIONS.len()));
     let mut number = 0;
     for entry in entries_below(&pristine) {
         let place = place(&entry, &analysis);
-        for damage in Damage::of(&pristine.join(&entry), flips, &mut ledger.random(&place)) {
+        let (flips, damages, asked) = extent(&entry, ledger);
+        let mut random = ledger.random(&place);
+        let all = Damage::of(&pristine.join(&entry), flips, &mut random);
+        let damages = random.some(all, damages);
+        // The subset looks after the store once for each entry.
+        let chosen = *random.pick(&damages);
+        for damage in damages {
+            let looked_after = ledger.many(usize::from(damage == chosen), UPKEEP.len());
             ledger.case(format!("{place} {damage}"), |random, counts| {
-                let questions = random.some(QUESTIONS.iter().zip(&expected).collect(), asked);
-                for ((question, arguments, reads), expected) in questions {
+                let mut disturbed = |arguments: &[&str], judge: &mut dyn FnMut(&Run, &Path)| {
                     number += 1;
                     let store = world.path(&format!("store-{number}"));
+                    let aside = world.path(&format!("aside-{number}"));
                     copy_tree(&pristine, &store);
-                    damage.apply(&store.join(&entry), &world.path(&format!("aside-{number}")));
+                    damage.apply(&store.join(&entry), &aside);
                     world.use_store(store.clone());
+                    let outside = tree::state(&aside);
+                    judge(&ask(&world, arguments), &store);
+                    assert_eq!(tree::state(&aside), outside, "{place} {damage}: the link was followed");
+                    std::fs::remove_dir_all(&store).unwrap();
+                };
+                for ((question, arguments, reads), expected) in
+                    random.some(QUESTIONS.iter().zip(&expected).collect(), asked)
+                {
                     let what = format!("{place} {damage}, then {question}");
                     let reads = entry.strip_prefix(&analysis).ok().map(|inside| is_read(inside, reads));
-                    judge(&ask(&world, arguments), expected, reads, &what, counts);
-                    let set_aside = tree::names(&store.join("quarantine")).len();
-                    assert!(reads.is_some() || set_aside == 0, "{what}: an intact Analysis is gone");
-                    std::fs::remove_dir_all(&store).unwrap();
+                    disturbed(arguments, &mut |run, store| {
+                        judge(run, expected, reads, &what, counts);
+                        assert!(
+                            reads.is_some() || set_aside(store) <= 1,
+                            "{what}: an intact Analysis is gone"
+                        );
+                    });
+                }
+                for arguments in random.some(UPKEEP.to_vec(), looked_after) {
+                    let what = format!("{place} {damage}, then {}", arguments.join(" "));
+                    disturbed(arguments, &mut |run, store| {
+                        let inside = entry.strip_prefix(&analysis);
+                        let is_identity = inside.is_ok_and(|inside| is_read(inside, &[]));
+                        upkeep.judge((arguments, run), store, (&entry, is_identity), &what, counts);
+                    });
                 }
                 count(counts, format!("entries {}", damage.kind()));
             });
@@ -80,25 +123,9 @@ fn cases(ledger: &mut Ledger) {
     }
 }
 
-/// A store with everything in it: an Analysis, a kept result, an Artifact, a Diagnostic Log, locks.
-fn fill(world: &World) -> PathBuf {
-    world.next(|answer| {
-        answer.stdout = b"said".to_vec();
-        answer.fail("import_failed", serde_json::json!({"reason": "r"}));
-    });
-    world.ask("inspect", &[]).error("import_failed", 1);
-    for arguments in [QUESTIONS[2].1, KEPT] {
-        ask(world, arguments).success();
-    }
-    world.store()
-}
-
-fn ask(world: &World, arguments: &[&str]) -> Run {
-    let mut line: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-    line.push(world.sample().to_str().unwrap().to_owned());
-    let run = world.run_unframed(&line);
-    run.check_framing();
-    run
+/// How many Analyses are in quarantine.
+fn set_aside(store: &Path) -> usize {
+    grandchildren(&store.join("quarantine")).iter().map(|profile| tree::names(profile).len()).sum()
 }
 
 pub(super) fn is_read(inside: &Path, reads: &[&str]) -> bool {

@@ -5,6 +5,8 @@
 //! The preflight is passed because the reserve is set to nothing. Scripted worker, which dies of a
 //! full disk as a real one does.
 
+use std::path::Path;
+
 use super::scenario::{SCENARIOS, Stage, judge};
 use crate::support::ghidr::Run;
 use crate::support::small_disk::SmallDisk;
@@ -55,6 +57,7 @@ fn fill(stage: &mut Stage, disk: &SmallDisk, (blocks, files): (u64, u64), what: 
     run.check_framing();
     assert_eq!(tree::names(&store.join("staging")), Vec::<String>::new(), "{what}: {run}");
     if run.status == Some(0) {
+        assert_eq!(judge(&from_outside(&run, disk)), stage.expected, "{what}: a wrong answer");
         count(counts, "answered");
     } else {
         let code = judge(&run).unwrap_err();
@@ -71,6 +74,14 @@ fn fill(stage: &mut Stage, disk: &SmallDisk, (blocks, files): (u64, u64), what: 
     disk.free();
     stage.recovers(what);
     count(counts, "the next command succeeded and nothing was left behind");
+}
+
+/// The run with paths on the disk as this process reads them.
+fn from_outside(run: &Run, disk: &SmallDisk) -> Run {
+    let text = |path: &Path| path.to_str().unwrap().to_owned();
+    let stdout = String::from_utf8(run.stdout.clone()).unwrap();
+    let stdout = stdout.replace(&text(disk.inside()), &text(&disk.outside()));
+    Run { status: run.status, stdout: stdout.into_bytes(), stderr: run.stderr.clone() }
 }
 
 /// What a failed `doctor` says of the store.

@@ -9,3 +9,4 @@ mod disk_full;
 mod faults;
 mod ghidra;
 mod scenario;
+mod upkeep;
