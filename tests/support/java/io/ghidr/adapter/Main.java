@@ -7,8 +7,11 @@ import java.nio.file.Path;
 public final class Main {
   private Main() {}
 
-  /** The worker's entry point. */
-  public static int run(String request, String response) throws Exception {
+  /** The worker's entry point; the last string is how long the virtual machine took to start. */
+  public static int run(String request, String response, String startNanos) throws Exception {
+    if (Long.parseLong(startNanos) <= 0) {
+      throw new IllegalArgumentException(startNanos);
+    }
     String text = Files.readString(Path.of(request));
     if (text.contains("\"value\":\"hang\"")) {
       System.out.println("ready");
