@@ -50,24 +50,16 @@ public class Sampler {
 
   private final Call root = new Call();
   private final Map<String, Long> costs = new HashMap<>();
-  private volatile Phases phases = new Phases();
+  private final Phases phases = new Phases();
 
   /** Arguments: the request, the response, and the file for the text. */
   public static void main(String[] arguments) throws Exception {
     Sampler sampler = new Sampler();
-    Main.Operations operations =
-        name -> {
-          Operation operation = OperationTable.create(name);
-          return (request, phases) -> {
-            sampler.phases = phases;
-            return operation.run(request, phases);
-          };
-        };
     Thread worker = Thread.currentThread();
     Thread thread = new Thread(() -> sampler.sample(worker), "sampler");
     thread.setDaemon(true);
     thread.start();
-    int status = new Main(operations, System.err).answer(arguments[0], arguments[1]);
+    int status = new Main(OperationTable::create, sampler.phases, System.err).answer(arguments[0], arguments[1]);
     thread.interrupt();
     thread.join();
     try (PrintStream out = new PrintStream(Files.newOutputStream(Path.of(arguments[2])))) {
