@@ -151,21 +151,35 @@ fn the_adapter_dispatches_the_same_operations_under_the_same_limits() {
     assert_eq!(adapter.as_object().unwrap().len(), shared.len() + 3, "an unshared constant: {adapter}");
 }
 
+/// It is a part of the adapter's package that only `cargo xtask profile` compiles.
+#[test]
+fn the_sampler_of_the_profile_fits_the_adapter() {
+    let classes = tempfile::tempdir().unwrap();
+    let sampler = Path::new(env!("CARGO_MANIFEST_DIR")).join("xtask/src/profile/Sampler.java");
+    let mut compiler = Command::new(java_home().join("bin/javac"));
+    compiler.arg("-cp").arg(bundle().join("adapter/ghidr-adapter.jar")).arg("-d").arg(classes.path());
+    let output = compiler.arg(sampler).env_clear().output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// What the built adapter says about itself, on a bare JDK without Ghidra. A missing JDK or adapter fails.
 fn list_operations() -> Value {
-    let bundle = bundle();
-    let descriptor = std::fs::read(bundle.join("engine.json")).expect("run: cargo xtask setup");
-    let descriptor: Value = serde_json::from_slice(&descriptor).unwrap();
-    let java = Path::new(descriptor["java_home"].as_str().unwrap()).join("bin/java");
-    let output = Command::new(java)
+    let output = Command::new(java_home().join("bin/java"))
         .arg("-cp")
-        .arg(bundle.join("adapter/ghidr-adapter.jar"))
+        .arg(bundle().join("adapter/ghidr-adapter.jar"))
         .arg("io.ghidr.adapter.ListOperations")
         .env_clear()
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// The JDK that set-up found.
+fn java_home() -> PathBuf {
+    let descriptor = std::fs::read(bundle().join("engine.json")).expect("run: cargo xtask setup");
+    let descriptor: Value = serde_json::from_slice(&descriptor).unwrap();
+    descriptor["java_home"].as_str().unwrap().into()
 }
 
 /// What set-up laid out beside the executable under test.
