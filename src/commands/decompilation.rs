@@ -194,7 +194,7 @@ impl<'run> Inquiry<'run> {
         let reply = match ended {
             Ok(reply) => reply,
             Err(failure) if failure.cut_worker_short() => {
-                let answers = match worker::salvage(context, &place, list) {
+                let answers = match worker::salvage(context, &place, list.items.len()) {
                     // An interruption is what the user hears of, whatever cannot be kept of it.
                     Err(unreadable) if failure.ended_worker => return Err(unreadable),
                     salvaged => salvaged.ok().flatten(),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::fake_process::Processes;
 use crate::support::ghidr::Run;
-use crate::support::processes::{descendants, wait_for};
+use crate::support::processes::{descendants, exchanged, wait_for};
 use crate::support::tree;
 
 const MODES: [&str; 3] = ["bubblewrap", "external", "off"];
@@ -23,12 +23,8 @@ fn progress(line: &str) -> Value {
 /// Starts `inspect` and waits until its worker says that it analyzes.
 fn start(processes: &Processes) -> Child {
     let child = processes.asking("inspect", &[]).spawn().unwrap();
-    let staging = processes.world.store().join("staging");
     wait_for("the worker", || {
-        let progress = tree::names(&staging).into_iter().find_map(|invocation| {
-            std::fs::read_to_string(staging.join(invocation).join("invocation/progress")).ok()
-        });
-        progress.is_some_and(|line| line.starts_with("analysis")).then_some(())
+        exchanged(&processes.world.store(), "progress").filter(|line| line.starts_with(b"analysis"))
     });
     child
 }
@@ -139,7 +135,7 @@ fn a_killed_bubblewrap_is_a_failure_of_the_worker_and_not_of_the_sandbox() {
         std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim_end() == "bwrap")
     };
     let outermost = descendants(child.id()).into_iter().find(is_bubblewrap).unwrap();
-    kill_process(Pid::from_raw(outermost.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    crate::support::processes::signal(outermost, Signal::KILL);
     let run = processes.ended(child.wait_with_output().unwrap().into());
     let error = run.error("worker_failed", 1);
     assert!(error["diagnostic_log"].is_object(), "{error}");

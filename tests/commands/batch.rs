@@ -351,10 +351,7 @@ fn everything_goes_on_after_failures_and_an_end_and_resumes_where_it_stopped() {
     assert_eq!(statuses(&lines), ["succeeded", "failed", "succeeded", "succeeded", "succeeded"]);
     let (_, lines) = everything(&world, &[]);
     assert_eq!(statuses(&lines), ["succeeded"; 5]);
-    let asked = |run: usize| {
-        world.seen.borrow()[run].request["arguments"]["queries"]["items"].as_array().unwrap().len()
-    };
-    assert_eq!((asked(1), asked(2)), (5, 1));
+    assert_eq!(asked(&world)[1..], [5, 1]);
 
     let world = warm();
     world.next(|answer| {

@@ -1,11 +1,14 @@
 //! Batches with the real engine: the same answers as one by one, with one worker for all of them.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::ghidr::Ghidr;
-use crate::support::{boots, fixtures, processes, tree};
+use crate::support::ghidr::{Ghidr, Run};
+use crate::support::processes::{descendants, exchanged, is_named, maps, signal, wait_for, wait_until_gone};
+use crate::support::{boots, fixtures};
 
 const FIXTURE: &str = "elf-x86_64-pie";
 
@@ -20,6 +23,20 @@ fn lines(document: &Value) -> Vec<Value> {
     let path = document["data"]["decompilations"]["path"]["value"].as_str().unwrap();
     let text = std::fs::read_to_string(Path::new(path)).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// The selector of an entry.
+fn address(entry: &Value) -> String {
+    format!("{}:{}", entry["space"].as_str().unwrap(), entry["offset"].as_str().unwrap())
+}
+
+/// What a batch reports when a process is killed below it, as soon as `find` names one.
+fn with_one_killed(mut command: Command, find: impl Fn(u32) -> Option<u32>) -> Value {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    signal(wait_for("a process to kill", || find(child.id())), Signal::KILL);
+    let run = Run::from(child.wait_with_output().unwrap());
+    run.check_framing();
+    run.success()
 }
 
 /// A mixed batch, cold: the Analysis is promoted whatever fails, every answer is the one that its
@@ -88,8 +105,7 @@ fn everything_decompiled_together_is_what_is_decompiled_alone() {
     let alone = Ghidr::new();
     for line in [&all[all.len() - 1], &all[all.len() / 2]] {
         let entry = &line["function"]["entry"];
-        let address = format!("{}:{}", entry["space"].as_str().unwrap(), entry["offset"].as_str().unwrap());
-        let single = alone.run(["decompile", sample, "--address", &address]).success();
+        let single = alone.run(["decompile", sample, "--address", &address(entry)]).success();
         assert_eq!(single["data"]["decompilation"], line["decompilation"]);
     }
     drop(boot);
@@ -103,19 +119,10 @@ fn a_decompiler_that_dies_is_replaced_for_the_next_function() {
     let sample = sample.to_str().unwrap();
     let _boot = boots::take();
     ghidr.run(["inspect", sample]).success();
-    let mut command = ghidr.command(["batch", sample, "--decompile-all"]);
-    let child =
-        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    let victim = processes::wait_for("a decompiler", || {
-        processes::descendants(child.id()).into_iter().find(|pid| {
-            std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name.trim() == "decompile")
-        })
+    let document = with_one_killed(ghidr.command(["batch", sample, "--decompile-all"]), |ghidr| {
+        descendants(ghidr).into_iter().find(|pid| is_named(*pid, "decompile"))
     });
-    let victim = rustix::process::Pid::from_raw(victim.try_into().unwrap()).unwrap();
-    rustix::process::kill_process(victim, rustix::process::Signal::KILL).unwrap();
-    let run = crate::support::ghidr::Run::from(child.wait_with_output().unwrap());
-    run.check_framing();
-    let counts = run.success()["data"]["counts"].clone();
+    let counts = &document["data"]["counts"];
     assert_eq!(counts["not_run"], 0);
     assert!(counts["failed"].as_u64().unwrap() <= 1, "{counts}");
     let again = ghidr.run(["batch", sample, "--decompile-all"]).success();
@@ -135,32 +142,18 @@ fn an_analysis_outlives_the_worker_that_is_killed_among_its_queries() {
     let queries: Vec<Value> = items
         .iter()
         .filter(|item| item["decompilable"] == true)
-        .map(|item| {
-            let (space, offset) = (&item["entry"]["space"], &item["entry"]["offset"]);
-            json!({"op": "decompile", "address": format!("{}:{}", space.as_str().unwrap(), offset.as_str().unwrap())})
-        })
+        .map(|item| json!({"op": "decompile", "address": address(&item["entry"])}))
         .collect();
     let queries_path = write(&killed, &queries);
-    let mut command = killed.command(["batch", sample, &queries_path, "--max-inline-bytes", "10000000"]);
-    let child =
-        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
-    let staging = killed.store().join("staging");
-    processes::wait_for("the first answer", || {
-        let answers = tree::names(&staging).into_iter().find_map(|invocation| {
-            std::fs::read(staging.join(invocation).join("invocation/answers.jsonl")).ok()
-        });
-        answers.is_some_and(|bytes| bytes.contains(&b'\n')).then_some(())
+    let command = killed.command(["batch", sample, &queries_path, "--max-inline-bytes", "10000000"]);
+    let document = with_one_killed(command, |ghidr| {
+        exchanged(&killed.store(), "answers.jsonl").filter(|bytes| bytes.contains(&b'\n'))?;
+        Some(descendants(ghidr).into_iter().find(|pid| maps(*pid, "libjvm.so")).unwrap())
     });
-    let worker =
-        processes::descendants(child.id()).into_iter().find(|pid| processes::maps(*pid, "libjvm.so"));
-    let worker = rustix::process::Pid::from_raw(worker.unwrap().cast_signed()).unwrap();
-    rustix::process::kill_process(worker, rustix::process::Signal::KILL).unwrap();
-    let run = crate::support::ghidr::Run::from(child.wait_with_output().unwrap());
-    run.check_framing();
-    let counts = run.success()["data"]["counts"].clone();
+    let counts = &document["data"]["counts"];
     assert_eq!(counts["failed"], 1, "the one it was at: {counts}");
     assert_eq!(counts["succeeded"], queries.len() - 1, "{counts}");
-    processes::wait_until_gone(killed.root());
+    wait_until_gone(killed.root());
 
     // The Analysis is the one that an undisturbed worker makes, and it can be worked with.
     let facts = |ghidr: &Ghidr| {

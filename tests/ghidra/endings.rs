@@ -7,8 +7,8 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::ghidr::{Ghidr, Run};
-use crate::support::processes::{descendants, maps, marked, wait_for, wait_until_gone};
-use crate::support::{boots, fixtures, tree};
+use crate::support::processes::{descendants, exchanged, maps, marked, wait_for, wait_until_gone};
+use crate::support::{boots, fixtures, processes, tree};
 
 fn start(ghidr: &Ghidr, fixture: &str) -> Child {
     start_in(ghidr, fixture, "bubblewrap")
@@ -26,12 +26,8 @@ fn signal(child: &Child, signal: Signal) {
 
 /// Waits until Ghidra analyzes, as the worker's progress file says.
 fn wait_for_analysis(ghidr: &Ghidr) {
-    let staging = ghidr.store().join("staging");
     wait_for("the analysis", || {
-        let progress = tree::names(&staging).into_iter().find_map(|invocation| {
-            std::fs::read_to_string(staging.join(invocation).join("invocation/progress")).ok()
-        });
-        progress.is_some_and(|line| line.starts_with("analysis\t")).then_some(())
+        exchanged(&ghidr.store(), "progress").filter(|line| line.starts_with(b"analysis\t"))
     });
 }
 
@@ -127,7 +123,7 @@ fn a_crashed_virtual_machine_leaves_its_report_in_the_diagnostic_log() {
         let child = start_in(&ghidr, fixture, mode);
         wait_for_analysis(&ghidr);
         let worker = descendants(child.id()).into_iter().find(|pid| maps(*pid, "libjvm.so")).unwrap();
-        kill_process(Pid::from_raw(worker.cast_signed()).unwrap(), Signal::SEGV).unwrap();
+        processes::signal(worker, Signal::SEGV);
         let run = Run::from(child.wait_with_output().unwrap());
         run.check_framing();
         let error = run.error("worker_failed", 1);

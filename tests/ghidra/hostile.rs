@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::process::Child;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::ghidr::{Ghidr, Run};
@@ -86,7 +86,7 @@ fn decompile_under(ghidr: &Ghidr, sample: &str, timeout: &str, signal: Signal) -
     let native = processes::wait_for("a native decompiler", || {
         processes::descendants(child.id()).into_iter().find(|pid| is_busy_decompiler(*pid))
     });
-    kill_process(Pid::from_raw(i32::try_from(native).unwrap()).unwrap(), signal).unwrap();
+    processes::signal(native, signal);
     let run = Run::from(child.wait_with_output().unwrap());
     run.check_framing();
     processes::wait_until_gone(ghidr.root());

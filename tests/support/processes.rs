@@ -3,6 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::tree;
+
 /// Numbers of the running processes that have `marker` in their command line or among their
 /// mounts. A worker inside the sandbox shows its store only in its mounts.
 pub fn marked(marker: &Path) -> Vec<u32> {
@@ -51,6 +55,18 @@ pub fn maps(pid: u32, name: &str) -> bool {
 /// Whether a process exists and runs the program of this name.
 pub fn is_named(pid: u32, name: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|found| found.trim_end() == name)
+}
+
+/// What a worker on this store has written so far to a file of its invocation directory.
+pub fn exchanged(store: &Path, name: &str) -> Option<Vec<u8>> {
+    let staging = store.join("staging");
+    let mut invocations = tree::names(&staging).into_iter();
+    invocations.find_map(|id| std::fs::read(staging.join(id).join("invocation").join(name)).ok())
+}
+
+/// Sends a signal to a process that exists.
+pub fn signal(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), signal).unwrap();
 }
 
 /// Repeats `observe` until it gives something.

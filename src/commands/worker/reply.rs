@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use super::{Attempt, QueryList, space_ran_out};
+use super::{Attempt, space_ran_out};
 use crate::commands::context::Context;
 use crate::commands::diagnostics;
 use crate::commands::failure::Failure;
@@ -48,14 +48,14 @@ pub(super) fn of(context: &Context<'_>, place: &Workplace<'_>, attempt: Attempt)
     }
 }
 
-/// What a worker that did not end in order had completed of the answers to `list`; `None` when it did not come as far
-/// as its Queries.
+/// What a worker that did not end in order had completed of the answers to so many Queries; `None` when it did not come
+/// as far as the first of them.
 pub fn salvage(
     context: &Context<'_>,
     place: &Workplace<'_>,
-    list: &QueryList,
+    asked: usize,
 ) -> Result<Option<Answers>, Failure> {
-    Ok(Answers::salvage(&answers_path(place), list.items.len(), context.host.max_response_bytes)?)
+    Ok(Answers::salvage(&answers_path(place), asked, context.host.max_response_bytes)?)
 }
 
 /// The response and, where it describes them, the answers beside it.
@@ -102,8 +102,7 @@ fn saved(
     let most_bytes = context.host.max_response_bytes;
     match receive::receive(&response_path(place), request, Ending::CutShort, most_bytes) {
         Ok(response) if matches!(response.outcome, Outcome::Analyzed { .. }) => {
-            let answers = Answers::salvage(&answers_path(place), queries.items.len(), most_bytes)?;
-            Ok(Some((response, answers)))
+            Ok(Some((response, salvage(context, place, queries.items.len())?)))
         }
         // None, or none that counts: then its end is all there is to say.
         _ => Ok(None),
